@@ -164,8 +164,7 @@ def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
 
 
 def open_input(chosen: argparse.Namespace) -> Loaded:
-    """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal where its arrays can be
-    read in several ways."""
+    """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal for several readings."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.file_messages import SeveralReadings
     from attn_gui.formats.named.array_names import ForeignNames

@@ -87,8 +87,7 @@ def export(words: list[str]) -> int:
 
 
 def _tell(written: Iterable[Path]) -> None:
-    """Print each path; where nobody reads them any more, the files are written all the same. Raises OutputError then,
-    at the end."""
+    """Print each path, also where nobody reads any more: the files are written. Raises OutputError then, at the end."""
     unheard: OutputError | None = None
     for path in written:
         try:

@@ -133,8 +133,7 @@ class ExportRequest:
         return file_stem(self.other.part, self.options.show if self.options.show not in BOTH else "")
 
     def read(self, stage: str) -> Evaluation:
-        """Return the evaluation that numbers are read from: of two states the difference, unless one of them is asked
-        for."""
+        """Return the evaluation to read: of two states the difference, unless one of them is asked for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
         try:
@@ -155,8 +154,7 @@ class ExportRequest:
 
 
 def request_of(loaded: Loaded, options: argparse.Namespace) -> ExportRequest:
-    """Return the request in the options of the command line. Raises ExportError with one sentence for what is not
-    there."""
+    """Return the request in the options of the command line. Raises ExportError for what is not there."""
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(_NO_ITEM, item=options.batch, known=_count(problem.batch_size))
@@ -314,10 +312,7 @@ def _write_matrix(request: ExportRequest, evaluation: Evaluation, name: str, hea
 
 # --- files ----------------------------------------------------------------------------------------
 def write_files(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
-    """Write every file that `options` (of the command line) asks for.
-
-    Raises ExportError, FormatError and other ValueErrors, each with one sentence.
-    """
+    """Write every file that `options` ask for. Raises ExportError, FormatError and other ValueErrors."""
     request = request_of(loaded, options)
     _check_names(request)
     if options.page is not None:

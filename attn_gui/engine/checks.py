@@ -392,8 +392,7 @@ class TaggedRecord:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two fields are equal, numbers and arrays by their bytes: NaN equals itself, -0.0 differs
-    from 0.0."""
+    """Return whether two fields are equal, numbers by their bytes: NaN equals itself, -0.0 differs from 0.0."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
     if isinstance(one, Record) and isinstance(other, Record):

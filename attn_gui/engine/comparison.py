@@ -157,8 +157,7 @@ def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> 
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
-    """Return a cell of a problem, for which no more is computed than it takes; None where the problem has no such
-    cell."""
+    """Return a cell, for which no more is computed than it takes; None where the problem has no such cell."""
     try:
         return _cell(problem, stage, index)
     except (ValueError, TypeError, LookupError):

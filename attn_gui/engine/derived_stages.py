@@ -210,7 +210,6 @@ OVER_HEADS = {stage.word: stage for stage in DERIVED if isinstance(stage, OverHe
 
 
 def over_heads(stage: str, heads: H) -> tuple[str, H | None]:
-    """Return the stage and heads that are meant: where `heads` is the word of a map of all heads of a stage, that
-    map."""
+    """Return the stage and heads that are meant: for the word of a map of all heads, that map."""
     entry = OVER_HEADS.get(heads) if isinstance(heads, str) else None
     return (entry.name, None) if entry is not None and entry.reads == stage else (stage, heads)

@@ -178,8 +178,7 @@ class Fields:
 
     @property
     def names_of_keys(self) -> tuple[str, ...] | None:
-        """`key_tokens`, or in self-attention without them `query_tokens`, since keys and queries are the same
-        sequence."""
+        """`key_tokens`, or in self-attention without them `query_tokens`: it is one sequence."""
         return self.query_tokens if self.key_tokens is None and self.self_attention else self.key_tokens
 
     @property
@@ -249,8 +248,7 @@ class Fields:
 
     @cached_property
     def structure(self) -> tuple[object, ...]:
-        """Everything that decides which stages there are and how large: problems with the same differ in
-        numbers only."""
+        """What decides which stages there are and how large: with the same, problems differ in numbers only."""
         return self.bare_structure, tuple(record.rule for record in self.interventions)
 
     @cached_property

@@ -410,8 +410,7 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
-    """Return all interventions as records of a problem. Raises for more than `MOST`, and for too many numbers
-    in them."""
+    """Return all interventions as records of a problem. Raises for too many, and for too many numbers in them."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
         raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     if len(given) > MOST:

@@ -110,13 +110,11 @@ class Layer(TaggedRecord):
         return Note(self.about)
 
     def code(self, sizes: Sizes) -> str:
-        """Return the rule as code for arrays i of queries and j of keys, "" where there is none; {array} makes an
-        array."""
+        """Return the rule as code for arrays i and j, "" where there is none; {array} makes an array."""
         return ""
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
-        """Return the layer for another length of an axis (batch, head, query, key); `m` is the number of keys
-        before."""
+        """Return the layer for another length of an axis (batch, head, query, key), with `m` keys before."""
         return self
 
     def with_keys(self, places: Array, m: int) -> Layer:
@@ -124,8 +122,7 @@ class Layer(TaggedRecord):
         return self
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
-        """Return the shape of the rule, aligned at the right; axes that it does not depend on have length 1 or are
-        missing."""
+        """Return the shape of the rule, aligned at the right; axes that do not count have length 1 or are missing."""
         return (sizes[2], sizes[3])
 
     def extent(self, axis: int, sizes: Sizes) -> int:
@@ -384,8 +381,7 @@ class Window(Aligned):
 
 
 def keys_before(length: int, places: Array, m: int) -> int:
-    """Return how many keys are now before the one that was at `length` among `m`, or before the next one
-    still there."""
+    """Return how many keys are now before the one that was at `length` of `m`, or before the next one left."""
     later = np.flatnonzero(places >= length)
     return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
 
@@ -577,10 +573,7 @@ def holds_switches(layer: Layer) -> bool:
 
 
 def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "mask") -> Layer:
-    """Return the layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
-
-    Raises ValueError or TypeError.
-    """
+    """Return the layer of {"kind": …, parameters}, of a kind's name, or as it is. Raises ValueError or TypeError."""
     if isinstance(mapping, Layer):
         return mapping
     if isinstance(mapping, str):

@@ -310,8 +310,7 @@ class PositiveShares(Keywise):
         return np.where(logits > 0, logits + 1, np.exp(np.where(logits > 0, 0.0, logits)))
 
     def totals(self, parts: Array) -> Array:
-        """Return the sum of each row, 1 where it is 0, NaN where it is too large for a number, as softmax has
-        for +∞."""
+        """Return the sum of each row, 1 where it is 0, NaN where it is too large for a number."""
         totals = parts.sum(axis=-1, keepdims=True)
         return np.where(totals == 0, 1.0, np.where(np.isinf(totals), np.nan, totals))
 

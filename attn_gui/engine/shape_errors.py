@@ -381,8 +381,7 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
-    """Return the fields of the clash, which must not change by themselves; for an odd head width its partner
-    follows."""
+    """Return the fields of the clash, which must not change; for an odd head width its partner follows."""
     return () if clash.template == messages.EVEN_WIDTH else clash.matrices
 
 

@@ -170,8 +170,7 @@ def _directory64(source: FileSource, tail: bytes) -> int:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by array name. Raises FormatError for one that comes twice, is encrypted, or
-    unusually packed."""
+    """Return the entries by array name. Raises FormatError for one that is double, encrypted, oddly packed."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = info.filename.removesuffix(".npy")

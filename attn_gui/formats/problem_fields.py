@@ -120,8 +120,7 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
 
 
 def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[FileNote, ...]]:
-    """Return options under our names, with notes on those that had others. Raises FormatError where two of
-    them differ."""
+    """Return options under our names, with notes on others. Raises FormatError where two of them differ."""
     found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
     notes = []
     for name, value in options.items():
@@ -182,8 +181,7 @@ def cells_in_lists(options: Mapping[str, Json]) -> dict[str, Array]:
 
 
 def _narrowed(array: Array, dtype: Json) -> Array:
-    """Return the array in float32 where the problem is: what becomes infinite there is noted of a file, and no
-    warning."""
+    """Return the array in float32 where the problem is: infinities are noted of a file, without a warning."""
     if dtype != "float32" or array.dtype.kind != "f" or array.dtype.itemsize <= np.dtype(np.float32).itemsize:
         return array
     with np.errstate(over="ignore"):
@@ -191,8 +189,7 @@ def _narrowed(array: Array, dtype: Json) -> Array:
 
 
 def layers_of(mask: Json) -> list[Json]:
-    """Return the layers of a mask, which may be given as a list, one layer, or the name of a kind. Raises
-    FormatError."""
+    """Return the layers of a mask, given as a list, one layer or the name of a kind. Raises FormatError."""
     alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
     layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
     return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]

@@ -193,8 +193,7 @@ class _Script:
         return " @ ".join(names)
 
     def _check_gated(self, node: Node, places: Sequence[int]) -> None:
-        """Raise FormatError for infinity or NaN that a weight of 0 would hold back, since a product in a script does
-        not."""
+        """Raise FormatError for infinity or NaN at a weight of 0, which a product in a script lets through."""
         for place in node.stage.gates:
             ref = node.inputs[place]
             cells = self.evaluation.fetch(ref.name, indices.whole(self.evaluation.shape(ref.name)))

@@ -161,8 +161,7 @@ class CellFormulas:
         return "".join(map(_signed, texts)).removeprefix("+") or "0"
 
     def _product(self, part: Product) -> str:
-        """Return a product; where a factor is −∞ that itself, since the number that stands for −∞ would become another
-        one."""
+        """Return a product; where a factor is −∞ that itself: what stands for −∞ must stay that number."""
         text = "*".join(map(self._inner, part.parts))
         closed = next(filter(self._may_be_closed, part.parts), None)
         return text if closed is None else self._unless_closed(closed, text)
@@ -317,10 +316,7 @@ def sheet_name(name: str, taken: set[str]) -> str:
 
 # Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
 def check_squares(node: Node, whole: Callable[[str], Array]) -> None:
-    """Raise FormatError for numbers whose squares, which a stage sums, no spreadsheet has.
-
-    `whole` returns all numbers of what the stage reads.
-    """
+    """Raise FormatError for numbers (`whole`, all that a stage reads) whose squares no spreadsheet has."""
     for place, (least, most) in node.stage.squares.items():
         name = node.inputs[place].name
         sizes = np.abs(whole(name))

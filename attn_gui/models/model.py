@@ -388,10 +388,7 @@ class Run:
         return int(found)
 
     def logit_signs(self, token: str | int, against: str | int | None = None) -> dict[int, float]:
-        """Return {token id: sign}: of one token's logit, or of the difference of two.
-
-        Raises FieldError.
-        """
+        """Return {token id: sign}: of one token's logit, or of the difference of two. Raises FieldError."""
         signs = {self.token_id(token): 1.0}
         if against is not None:
             other = self.token_id(against)
@@ -468,8 +465,7 @@ class Run:
             cotangent = found[X]
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
-        """Return this run with cells of a stage set to those of another run; `at` as in interventions, all cells
-        without it."""
+        """Return this run with cells of a stage set to those of another run; `at` as in interventions."""
         given = other.stage(layer, stage)
         record = {"layer": layer, "kind": "set", "stage": stage, "at": at or {}, "values": 0.0}
         change = layer_changes([record], self.model.num_layers)[0].record
@@ -479,8 +475,7 @@ class Run:
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
     def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
-        """Return the first layer that differs in a model with these interventions; the number of layers where none
-        does."""
+        """Return the first layer that differs in a model with these interventions; else the number of layers."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
         others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
         return next(others, model.num_layers)
@@ -500,8 +495,7 @@ class Run:
             return stage_cells(*given, until)
 
     def _given(self, layer: int) -> tuple[AnyLayer, Array, TokenSequence, Records]:
-        """Return a layer with its x, the tokens and its interventions. Raises FieldError for a layer that does not
-        exist."""
+        """Return a layer with its x, tokens and interventions. Raises FieldError for a layer that is not there."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         return one, self.states[layer], self.sequence, _of(self.interventions, layer)
 
@@ -560,10 +554,7 @@ def open_model(folder: PathText, progress: Progress = silent) -> Model:
 
 
 def read_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
-    """Open a checkpoint as `open_model` does, with its warnings as the model's `notes`.
-
-    `name` replaces the name of its folder.
-    """
+    """Open a checkpoint as `open_model` does, with its warnings as `notes`; `name` stands for that of its folder."""
     folder = Path(folder)
     check_folder(folder)
     config = Config(json_file(folder / CONFIG), folder / CONFIG)
@@ -588,8 +579,7 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
 
 
 def _notes(key: str, family: Family, config: Config, tensors: CheckpointTensors, mute: bool) -> Iterator[FileNote]:
-    """Yield sentences on what the folder holds and is not used, and if it is `mute`, on why a decoder
-    predicts nothing."""
+    """Yield sentences on what the folder holds and is not used, and on why a `mute` decoder predicts nothing."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)

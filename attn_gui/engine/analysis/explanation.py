@@ -352,8 +352,7 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
-    """Return whether a cell is a weight of a softmax, or a sum of values by such weights, also among other heads'
-    columns."""
+    """Return whether a cell is a weight of a softmax, or a sum of values by such weights."""
     entry = STAGE.get(plain_name(stage))
     softmax = evaluation.logits is not None and NORMALIZERS[evaluation.problem.normalize].elementary
     if entry is None or not softmax:  # a map that is derived from others, or weights that are given
@@ -440,10 +439,7 @@ class Terms(Sequence[Term]):
 
 # --- explanation of a cell ------------------------------------------------------------------------
 class Explanation:
-    """One cell explained, one hop back and one forward.
-
-    It reads the evaluation, so it has to be read before the next update.
-    """
+    """One cell explained, one hop back and one forward; to be read before the evaluation is updated."""
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
         self._evaluation, self._fetch = evaluation, once(evaluation.fetch)

@@ -352,8 +352,7 @@ def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
 
 
 def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
-    """Return the square of the largest singular value, by Lanczos from a vector that set weights cannot be orthogonal
-    to."""
+    """Return the square of the largest singular value, by Lanczos from a vector that no weights are orthogonal to."""
     start = np.random.default_rng(0).standard_normal(keys)
     basis, found = [start / length(start)], 0.0
     diagonal: list[float] = []

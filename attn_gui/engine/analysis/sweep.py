@@ -310,8 +310,7 @@ def quantities_of(problem: Problem, cell: SweptQuantity | None = None) -> Mappin
 def values_between(
     quantity: SweptQuantity, low: float, high: float, steps: int
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return `steps` values from one end to the other, evenly apart; of a whole number fewer where there are no
-    more."""
+    """Return `steps` values from one end to the other, evenly apart; of whole numbers perhaps fewer."""
     found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
     if not quantity.whole:
         return found

@@ -69,10 +69,7 @@ ODDS = ("kept", "free")
 
 # --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
-    """Return the answer where no change can move a cell of a map, else None.
-
-    Raises FieldError for a row that the cell does not depend on.
-    """
+    """Return the answer where no change can move a cell of a map, else None. Raises FieldError for an idle row."""
     reason = reason_against_change(ask.row, ask.stage, ask.key)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)

@@ -206,10 +206,7 @@ def with_score(problem: Problem, score: str) -> dict[str, Any]:
 
 
 def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
-    """Return the fields that give the additive score `width` hidden units; units that stay keep their weights.
-
-    Raises ValueError for another score.
-    """
+    """Return the fields that give the additive score `width` hidden units; kept ones keep their weights."""
     width = as_count("d_a", width)
     units = SCORES[problem.score].units
     if not units:
@@ -240,8 +237,7 @@ def _first_columns(old: Array) -> Write:
 
 
 def fitting_output(problem: Problem) -> dict[str, Any]:
-    """Return the fields that make the output as wide as x, as a block needs it, by adding w_output or changing its
-    columns."""
+    """Return the fields that make the output as wide as x, as a block needs it, by w_output."""
     if problem.w_output is None:
         return with_output(problem, True)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}

@@ -26,8 +26,7 @@ Flags = npt.NDArray[np.bool_]
 
 # --- cells ----------------------------------------------------------------------------------------
 def fill_layer(layer: Layer, how: str) -> Layer:
-    """Return a custom layer with all cells open, closed or swapped, or mirrored at the diagonal, so that rows become
-    columns."""
+    """Return a custom layer with all cells open, closed, swapped, or mirrored at the diagonal."""
     cells = layer.cells
     assert cells is not None, "a rule has no cells to fill"
 

@@ -37,8 +37,7 @@ class DenseEvaluation(Evaluation):
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
 
     def __init__(self, problem: Problem, keep: int = KEEP, known: Mapping[str, Array] = NOTHING) -> None:
-        """Compute all stages but those in `known`, which another problem that differs only in later stages has
-        computed."""
+        """Compute all stages but those in `known`, which a problem that differs in later stages has computed."""
         self._keep = keep
         self._build(problem, known)
 
@@ -251,8 +250,7 @@ class GivenEvaluation(DenseEvaluation):
 
 # --- a few rows -----------------------------------------------------------------------------------
 def heads_of(node: Node, box: Box) -> list[Box]:
-    """Return a box of a stage with heads as one box for each head, where all of them together read more than may be
-    held."""
+    """Return a box as one box for each head where all heads together read more than may be held."""
     if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
         return [box]
     return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]

@@ -177,8 +177,7 @@ class DerivedEvaluation(EvaluationProxy):
         return self.of.node(stage)
 
     def explains(self, name: str) -> bool:
-        """Return whether a name is that of a stage computed here, whose cells can be explained; also a norm, which is
-        no map."""
+        """Return whether a stage of this name is computed here; also a norm, which is no map."""
         return name in self._own or super().explains(name)
 
     def fetch(self, name: str, box: Box) -> Array:

@@ -78,8 +78,7 @@ class BlockCache:
         return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
 
     def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return (values, allowed) of blocks with given edges, anywhere in a map; None where scores are too large for
-        it."""
+        """Return (values, allowed) of blocks with given edges in a map; None where scores are too large for it."""
         if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
@@ -95,8 +94,7 @@ class BlockCache:
     def _drawn(
         self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Picture:
-        """Return (values, allowed) of part of a picture from extremes of the map `served`; `down` are the edges of its
-        rows."""
+        """Return (values, allowed) from extremes of the map `served`; `down` are the edges of the rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
@@ -111,8 +109,7 @@ class BlockCache:
         return values, allowed
 
     def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
-        """Forget what an edit has reached; `other` are flags of rows whose kept form changes. The caller holds the
-        lock."""
+        """Forget what an edit has reached, and mark rows whose kept form changes (`other`); under the lock."""
         for (name, batch, head, _), blocks in self._blocks.items():
             for low, high in indices.runs(other[batch, head]):
                 blocks.mark_patched(slice(low, high))
@@ -160,14 +157,12 @@ class BlockCache:
         return self._serving(stage, batch, head)
 
     def _serving(self, stage: str, batch: int, head: int) -> str:
-        """Return the map whose extremes serve a stage: of weights their own map where many rows do not follow from
-        logits."""
+        """Return the map whose extremes serve a stage: that of the weights where many rows stand apart."""
         own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
         return stage if own else self._logits_serving(stage)
 
     def _apart(self, batch: int, head: int) -> Array:
-        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32 as far as
-        known."""
+        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32."""
         state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
@@ -237,8 +232,7 @@ class BlockCache:
     def _log_weights_pooled(
         self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Return logarithms of weights, pooled before they are scaled; None unless logits are a positive multiple of
-        the blocks."""
+        """Return logarithms of weights, pooled before they are scaled; None unless logits are risen blocks."""
         factor = 1 / self._chain.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale

@@ -75,8 +75,7 @@ class StreamingEdit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Yield (batch, head, rows): rows whose kept form changes, and reached rows with interventions, whose terms
-        cannot be exchanged."""
+        """Yield (batch, head, rows): rows whose kept form changes, and reached rows with interventions."""
         flags, other = self._passes.hand.any, self._other
         for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
             stale, around = other[batch, head].copy(), self._around(batch, head)
@@ -142,8 +141,7 @@ class StreamingEdit:
     def _plans(
         self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
     ) -> Iterator[tuple[Box, slice | None]]:
-        """Yield (place, columns) for every run of keys and block of rows: the changed columns of V, None where logits
-        changed."""
+        """Yield (place, columns) for runs of keys and blocks of rows: changed columns of V, None for all."""
         rows = self._rows_of(batch, head)
         logits = [box[1] for box in keys] + self._layer_keys(batch, head)
         if rows is None or not (logits or values):
@@ -162,8 +160,7 @@ class StreamingEdit:
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
 
     def _is_wide(self, rows: slice, columns: slice | None) -> bool:
-        """Return whether an exchange would write so many numbers that computing all rows again, beside the window, is
-        sooner done."""
+        """Return whether an exchange would write so much that computing all rows beside the window is faster."""
         count, width = rows.stop - rows.start, self._passes.values.width
         numbers = count * (width if columns is None else columns.stop - columns.start)
         return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)

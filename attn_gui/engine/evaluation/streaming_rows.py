@@ -68,8 +68,7 @@ class InterventionRows:
         return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
 
     def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
-        """Return a map at a box of one head, keys as rows, with rows that have interventions replaced by those of the
-        stages."""
+        """Return a map of one head, keys as rows, whose rows with interventions are those of the stages."""
         batch, head, rows = place[0].start, place[1].start, place[2]
         found = self.runs(batch, head, rows)
         if not found:
@@ -84,8 +83,7 @@ class InterventionRows:
         return values, allowed
 
     def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
-        """Add flagged rows of weights to a picture of blocks with edges `down` and `across`, which was pooled without
-        them."""
+        """Add flagged rows of weights to a picture of blocks (edges `down`, `across`) pooled without them."""
         rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
         keys = slice(int(across[0]), int(across[-1]))
         for row in (np.flatnonzero(rows) + int(down[0])).tolist():
@@ -198,8 +196,7 @@ class RowPasses:
         )
 
     def whole_weights(self, box: Box) -> Array:
-        """Return whole rows of weights before interventions, by the stages: float64 throughout, whatever the problem's
-        dtype."""
+        """Return whole rows of weights before interventions, by the stages, in float64 throughout."""
         found = np.empty(indices.shape_of(box))
         for batch, head in np.ndindex(*found.shape[:2]):
             place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
@@ -212,10 +209,7 @@ class RowPasses:
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
-        """Return (values, allowed) of a map at a box of one head, keys as rows.
-
-        `allowed` is None but for the masked scores.
-        """
+        """Return (values, allowed) of a map of one head, keys as rows; `allowed` for the masked scores alone."""
         self.need(place[0].start, place[1].start // self._chain.group)
         mask = self._chain.mask
         closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
@@ -243,8 +237,7 @@ class RowPasses:
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
-        """Compute the unknown rows of a box, again where an edit comes in between; very few long rows alone, without
-        their tile."""
+        """Compute the unknown rows of a box, again after an edit; a few long rows without their tile."""
         known = self.rows.known
         if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
             self._ensure_few(rows)
@@ -302,8 +295,7 @@ class RowPasses:
             self._mark_bounds()
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
-        """Overwrite kept stages as a whole, since parts may differ in their last bits, and mark the rows that read
-        changed cells."""
+        """Overwrite kept stages as a whole, and mark the rows that read cells whose bits changed."""
         for name, array in fresh.items():
             held = self._evaluation.held(name)
             other = (held != array) & ~(np.isnan(held) & np.isnan(array))

@@ -266,8 +266,7 @@ def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> A
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """Return a gradient laid out by `order` in the shape of an input: the inverse of `align`, summed over other
-    letters."""
+    """Return a gradient laid out by `order` in an input's shape, summed over other letters: undo `align`."""
     letters = "".join(axes)
     array = array.sum(axis=tuple(k for k, letter in enumerate(order) if letter not in letters))
     kept = [letter for letter in order if letter in letters]

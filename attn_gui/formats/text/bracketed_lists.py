@@ -221,8 +221,7 @@ def _undressed(found: re.Match[str]) -> str:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, and signs next to
-    their digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica), 1.5f (C) as 1.5e-3 and 1.5, signs at their digits."""
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
@@ -324,8 +323,7 @@ def _is_constructor(word: str) -> bool:
 
 
 def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
-    """Return all lists of numbers inside a group that is no list. Raises FormatError for anything that may
-    change one."""
+    """Return all lists of numbers in a group that is none. Raises FormatError for what may change one."""
     found: list[FoundList] = []
     key = before = ""
     for item in group:
