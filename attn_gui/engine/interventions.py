@@ -27,8 +27,6 @@ from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.messages import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "normalized_interventions"]
-
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
 

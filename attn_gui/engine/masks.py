@@ -28,18 +28,6 @@ from attn_gui.engine.checks import (
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = [
-    "MASKS",
-    "Bias",
-    "Custom",
-    "Layer",
-    "Parameter",
-    "Sizes",
-    "holds_switches",
-    "layer_from_mapping",
-    "layers_given",
-]
-
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
 
 BLOCKED = {

@@ -36,8 +36,6 @@ from attn_gui.engine.graph.stage import (
 )
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
-
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
 STEEPEST = 700.0  # e to this is still a number

@@ -20,8 +20,6 @@ from attn_gui.formats.untrusted_bytes import (
     rounding_notes,
 )
 
-__all__ = ["listing", "matches", "read", "write_rows", "write_unlabeled"]
-
 
 def matches(start: bytes) -> bool:
     return start.startswith(MAGIC)

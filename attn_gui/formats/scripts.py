@@ -22,8 +22,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]
-
 MOST_NUMBERS = 30_000
 """Numbers that are written out in a script at most."""
 LINE = 100

@@ -48,8 +48,6 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 
-__all__ = ["Explanation", "explain"]
-
 Place = tuple[int, int, int]  # batch, head, query
 
 

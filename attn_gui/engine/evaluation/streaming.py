@@ -25,8 +25,6 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
 
-__all__ = ["StreamingEvaluation"]
-
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
 COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
