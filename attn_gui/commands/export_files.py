@@ -369,12 +369,14 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.figure_kinds import card_picture  # Qt is not needed for numbers
+    from attn_gui.figure.comparison import ComparedState  # Qt is not needed for numbers
+    from attn_gui.figure.figure_kinds import card_picture
 
     options = request.options
     picture = card_picture(options.card or False) or options.picture
     moving = {"dpi": options.dpi or MOVING_DPI} if options.walk and IMAGES[ending].moving else {}
-    beside = _beside(request.other, options.show)
+    other = request.other
+    beside = None if other is None else ComparedState(lambda _now: other.before, options.show, other.names)
     yield from _draw(request, picture, ending, request.stages, request.heads_of, beside=beside, **moving)
 
 
@@ -405,10 +407,3 @@ def _draw(
         with FileProgress(task.path) as progress:
             task.write(request.evaluation, progress.show)
         yield task.path
-
-
-def _beside(other: ComparedEvaluation | None, show: str) -> object:
-    """Return the other state as a figure takes it."""
-    from attn_gui.figure.comparison import ComparedState
-
-    return None if other is None else ComparedState(lambda _now: other.before, show, other.names)

@@ -176,7 +176,8 @@ def _ranked(
     failed = [change for change, without in tried if without is None]
     fields_too = [*failed, *(change for change, without in tried if without is not None and change.box is None)]
     for bound in (failed, fields_too) if failed else ():  # sizes and matrices that belong together go back together
-        together = FieldChange(", ".join(change.field for change in bound), None, _joined(bound))
+        undo = {name: value for change in bound for name, value in change.undo.items()}
+        together = FieldChange(", ".join(change.field for change in bound), None, undo)
         without = _without(after, together, stage, index)
         if without is not None:
             taken = {change.field for change in bound}
@@ -195,10 +196,6 @@ def alike(one: float, other: float) -> bool:
 
 def _moved(value: float, without: float) -> float:
     return 0.0 if alike(value, without) else value - without
-
-
-def _joined(found: Sequence[FieldChange]) -> dict[str, Any]:
-    return {name: value for change in found for name, value in change.undo.items()}
 
 
 def _share(moved: float, total: float) -> float:

@@ -399,12 +399,8 @@ def _said_of(name: str) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
-
-
-def _without_file(error: FormatError) -> FileNote:
-    """Return a sentence without the file's name in front, which is said before it."""
-    return FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
+        said = FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})  # the file goes before
+        raise FormatError(_SHEET, name=shown(name), reason=said) from error
 
 
 def _options(rows: Sequence[_Cells]) -> dict[str, Json]:

@@ -217,7 +217,10 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
     given = tuple(given_matrices(evaluation, item))
     for name, _, array, _ in given:
         _check_size(name, array)
-    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
+    cells = sum(
+        int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages
+    )  # of which some have an equation
+    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else cells // 4)
     steps: list[WorkedStep] = []
     for name in _names(evaluation):
         steps += _steps_of(evaluation, name, item)
@@ -274,11 +277,6 @@ def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, t
             heads.setdefault(each.index[1] if len(each.index) == 4 else None, []).append(each)
     for head, own in heads.items():
         yield head, tuple(own)
-
-
-def _cells(evaluation: Evaluation) -> int:
-    """Return the number of cells of one item; not every one has an equation."""
-    return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
 
 
 def _check_count(count: int) -> None:

@@ -593,7 +593,8 @@ class Explanation:
         if not self._node.stage.shares and not isinstance(self._node.stage, LinearStage):  # its terms are all it reads
             cells += self.expression.cells()
         if self._plays(Role.CLOSE):
-            cells += self._mask_cells()
+            allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
+            cells += [cell for term in Terms(allowed.addends(self.index, self._fetch)) for cell in term.cells]
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
             if not ref.axes and not ref.optional and not self.by_hand:
                 value = float(self._fetch(ref.name, ()))
@@ -603,10 +604,6 @@ class Explanation:
     @property
     def _given(self) -> bool:
         return self._node.stage.alias and self._node.inputs[0].name in self._evaluation.sources
-
-    def _mask_cells(self) -> list[Cell]:
-        allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
-        return [cell for term in Terms(allowed.addends(self.index, self._fetch)) for cell in term.cells]
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:

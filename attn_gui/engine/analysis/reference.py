@@ -335,11 +335,6 @@ def _sum(one: Row, other: Row) -> Row:
 
 
 # --- interventions --------------------------------------------------------------------------------
-def interventions_of(problem: Problem, stage: str) -> list[Any]:
-    """Return the enabled interventions of a stage, in order."""
-    return [record for record in problem.interventions if record.enabled and record.stage == stage]
-
-
 def carried_out(
     records: Sequence[Any],
     axes: Sequence[str],
@@ -518,7 +513,7 @@ class _Loops:
         row = held(row, self.limit)
         if stage == stop:
             raise _Reached(row)
-        records = interventions_of(self.problem, stage)
+        records = [record for record in self.problem.interventions if record.enabled and record.stage == stage]
         changed = carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
         return held(changed, self.limit)
 

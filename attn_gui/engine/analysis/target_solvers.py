@@ -483,7 +483,9 @@ class CellObjective:
         self._looks -= 1
         self._cells.write(self._evaluation, self._box, self._old + change)
         with np.errstate(all="ignore"):
-            return self._target - (self._log_odds() if self._odds else self._value())
+            if self._odds:
+                return self._target - self._log_odds()
+            return self._target - float(self._evaluation.fetch(self._stage, cell(self._index)).item())
 
     def slope(self, change: Array) -> Array:
         self._looks -= 1  # it takes as long
@@ -497,9 +499,6 @@ class CellObjective:
 
     def _pulled(self, stage: str, box: Box, weights: Array) -> Array:
         return gradient(self._evaluation, stage, box, weights, self._cells.field)[self._box]
-
-    def _value(self) -> float:
-        return float(self._evaluation.fetch(self._stage, cell(self._index)).item())
 
     @property
     def _row(self) -> SolvedRow:

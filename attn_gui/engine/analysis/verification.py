@@ -381,11 +381,9 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
     """Return an evaluation to compare with: of everything, or for a sample of the rows that are read."""
-    return DenseEvaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
-
-
-def _is_whole(problem: Problem, chosen: Chosen) -> bool:
-    return sum(map(len, chosen.values())) == problem.batch_size * problem.n and prod(problem.map_shape) <= WHOLE
+    every = sum(map(len, chosen.values())) == problem.batch_size * problem.n
+    whole = every and prod(problem.map_shape) <= WHOLE
+    return DenseEvaluation(problem, KEEP) if whole else RowwiseEvaluation(problem)
 
 
 # --- rows and numbers ----------------------------------------------------------------------------

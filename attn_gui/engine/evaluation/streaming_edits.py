@@ -49,7 +49,7 @@ class StreamingEdit:
         if self._reaches_all():
             self._rows.known[:] = False
         for batch, head, rows in stale:
-            self._forget(batch, head, rows)
+            self._rows.known[batch, head, rows] = False
         for batch, group in np.argwhere(self._passes.values.ready).tolist():
             self._exchange(batch, group)
         for name in self._passes.layers.keys() & self._changed.keys():
@@ -103,10 +103,6 @@ class StreamingEdit:
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
     # --- rows recomputed --------------------------------------------------------------------------
-    def _forget(self, batch: int, head: int, rows: slice) -> None:
-        """Drop rows that are about to be computed again from the flags of known ones."""
-        self._rows.known[batch, head, rows] = False
-
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:
         count = rows.stop - rows.start
         if count <= FEW_ROWS and count * self._passes.row_cost <= AT_ONCE:

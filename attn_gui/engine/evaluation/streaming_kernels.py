@@ -255,7 +255,7 @@ class DotKernel:
             part = exp_scores @ self._calm_values(batch, head // self.chain.group, keys)
             numerator = np.add(numerator, part, out=part) if numerator.size else part
         if not numerator.size:
-            return self._empty(rows)
+            return SoftmaxRows.filled(len(query), self.values.width, self.dtype, 0.0)
         tile = self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
         self._doubt_blind(tile, batch, head, rows)
         return self._with_wild_values(batch, head, rows, tile)
@@ -374,10 +374,6 @@ class DotKernel:
         trusted = np.isfinite(numerator).all(axis=1) & ((np.abs(reference) < LARGE) | (denominator == 0))
         denominator = np.where(trusted, np.ldexp(denominator, -power), np.nan)
         return SoftmaxRows((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
-
-    def _empty(self, rows: slice) -> SoftmaxRows:
-        count = rows.stop - rows.start
-        return SoftmaxRows(np.zeros(count), np.zeros(count), np.zeros((count, self.values.width), self.dtype))
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:

@@ -38,6 +38,11 @@ class SoftmaxRows:
     denominator: Array
     numerator: Array
 
+    @staticmethod
+    def filled(count: int, width: int, dtype: np.dtype[np.generic], number: float) -> SoftmaxRows:
+        """Return rows of one number everywhere."""
+        return SoftmaxRows(np.full(count, number), np.full(count, number), np.full((count, width), number, dtype))
+
     def replace(self, rows: slice, other: SoftmaxRows) -> None:
         """Overwrite some of these rows with others."""
         self.row_max[rows], self.denominator[rows] = other.row_max, other.denominator
