@@ -342,8 +342,8 @@ def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
     *outer, rows, columns = shape
     step = max(1, AT_ONCE // columns)
     for place in np.ndindex(*outer):
-        for low in range(0, rows, step):
-            yield (*indices.cell(place), slice(low, min(low + step, rows)), slice(0, columns))
+        for part in indices.in_parts(slice(0, rows), step):
+            yield (*indices.cell(place), part, slice(0, columns))
 
 
 def _stacked(boxes: list[Box]) -> list[Box]:

@@ -164,8 +164,8 @@ def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
         return
     axis = next(place for place, letters in enumerate(node.axes) if "i" in letters)
     step = max(1, AT_ONCE // (prod(evaluation.problem.map_shape) // evaluation.problem.n))
-    for low in range(0, node.shape[axis], step):
-        yield (*whole[:axis], slice(low, min(low + step, node.shape[axis])), *whole[axis + 1 :])
+    for part in indices.in_parts(whole[axis], step):
+        yield (*whole[:axis], part, *whole[axis + 1 :])
 
 
 def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:

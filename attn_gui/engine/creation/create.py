@@ -17,6 +17,7 @@ from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, WEIGHTS
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.memory import Write, advance, grown, new_array
 from attn_gui.engine.problem import Problem
@@ -315,7 +316,6 @@ def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
     cells = new if new.ndim == 3 else new[None]
     items, rows, columns = cells.shape
     step = max(1, BLOCK // (items * columns))
-    for low in range(0, rows, step):
-        part = slice(low, min(low + step, rows))
+    for part in indices.in_parts(slice(0, rows), step):
         cells[:, part] = evaluation.box(name, (slice(0, items), part, slice(0, columns)))
         advance(cells[:, part].nbytes)

@@ -215,8 +215,8 @@ class DenseEvaluation(Evaluation):
         axis = node.axes.index("i")
         row = max(int(np.prod(self._by_name[name].shape)) // self.problem.n for name in unkept)
         step = max(1, TILE // row)
-        for low in range(box[axis].start, box[axis].stop, step):
-            yield (*box[:axis], slice(low, min(low + step, box[axis].stop)), *box[axis + 1 :])
+        for part in indices.in_parts(box[axis], step):
+            yield (*box[:axis], part, *box[axis + 1 :])
 
 
 def _merged(boxes: list[Box]) -> list[Box]:
@@ -243,8 +243,7 @@ class GivenEvaluation(DenseEvaluation):
         step = max(1, AT_ONCE // self.problem.m)
         for item in range(box[0].start, box[0].stop):
             for head in range(box[1].start, box[1].stop):
-                for low in range(box[2].start, box[2].stop, step):
-                    rows = slice(low, min(low + step, box[2].stop))
+                for rows in indices.in_parts(box[2], step):
                     yield slice(item, item + 1), slice(head, head + 1), rows, box[3]
 
 

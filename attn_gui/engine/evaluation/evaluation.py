@@ -368,12 +368,11 @@ class Evaluation(ABC):
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """Return −Σ a·log a of rows of weights in nats; BLIND for a row that sees no key."""
         found, step = np.empty(rows.stop - rows.start), max(1, AT_ONCE // self.problem.m)
-        for low in range(rows.start, rows.stop, step):
-            part = slice(low, min(low + step, rows.stop))
+        for part in indices.in_parts(rows, step):
             weights = self.block(self.weights, batch, head, part, slice(0, self.problem.m)).astype(np.float64)
             with np.errstate(all="ignore"):
                 mine = np.where((weights != 0).any(axis=1), row_entropy(weights), BLIND)
-            found[low - rows.start : part.stop - rows.start] = mine
+            found[part.start - rows.start : part.stop - rows.start] = mine
         return found
 
     # --- computing -------------------------------------------------------------------------------

@@ -306,8 +306,7 @@ def _by_map(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> It
 def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
     """Return booleans (m,): keys that at least one of the queries sees."""
     found = np.zeros(evaluation.problem.m, bool)
-    for low in range(rows.start, rows.stop, ROWS):
-        part = slice(low, min(low + ROWS, rows.stop))
+    for part in indices.in_parts(rows, ROWS):
         allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
         assert allowed is not None, "a gate stands where there is a mask"
         found |= allowed.any(axis=0)

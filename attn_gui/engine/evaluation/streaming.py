@@ -499,10 +499,9 @@ class StreamingEvaluation(DenseEvaluation):
         width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
         rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
         items = max(1, PROJECTED // (rows * width))
-        for first in range(box[0].start, box[0].stop, items):
-            for low in range(box[1].start, box[1].stop, rows):
-                some = slice(first, min(first + items, box[0].stop)), slice(low, min(low + rows, box[1].stop))
-                yield (*some, box[2])
+        for some in indices.in_parts(box[0], items):
+            for part in indices.in_parts(box[1], rows):
+                yield some, part, box[2]
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(

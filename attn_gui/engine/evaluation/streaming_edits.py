@@ -151,8 +151,7 @@ class StreamingEdit:
         if count > min(FEW_KEYS, max(1, len(flags) // 4)) or self._is_wide(rows, columns):
             self._rows.known[batch, head, rows] = False
             return
-        for low in range(rows.start, rows.stop, BLOCK):
-            part = slice(low, min(low + BLOCK, rows.stop))
+        for part in indices.in_parts(rows, BLOCK):
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
 
     def _is_wide(self, rows: slice, columns: slice | None) -> bool:

@@ -235,8 +235,7 @@ class DotKernel:
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
         row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
-        for low in range(0, self.chain.shape[3], self.chunk):
-            keys = slice(low, min(low + self.chunk, self.chain.shape[3]))
+        for keys in indices.in_parts(slice(0, self.chain.shape[3]), self.chunk):
             place = (*indices.cell((batch, head)), rows, keys)
             allowed = self.chain.allowed(place, self._layers)
             if allowed is not None and not allowed.any():
@@ -430,8 +429,7 @@ class StageKernel:
         return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _parts(self, rows: slice) -> Iterator[slice]:
-        step = max(FEWEST, CELLS // self.chain.shape[3])
-        return (slice(low, min(low + step, rows.stop)) for low in range(rows.start, rows.stop, step))
+        return indices.in_parts(rows, max(FEWEST, CELLS // self.chain.shape[3]))
 
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))

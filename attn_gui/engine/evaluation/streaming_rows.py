@@ -201,8 +201,7 @@ class RowPasses:
         for batch, head in np.ndindex(*found.shape[:2]):
             place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
             self.need(place[0].start, place[1].start // self._chain.group)
-            for low in range(0, found.shape[3], KEYS):
-                keys = slice(low, min(low + KEYS, found.shape[3]))
+            for keys in indices.in_parts(slice(0, found.shape[3]), KEYS):
                 found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
             logits = found[batch : batch + 1, head : head + 1]
             logits[...] = self._chain.shares((*place, box[3]), logits)
@@ -415,8 +414,8 @@ class BlockExtremes:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
                 self.mark_patched(part)
-                for low in range(part.start, part.stop, 1 << 14):
-                    self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
+                for some in indices.in_parts(part, 1 << 14):
+                    self._fill(some, blocks)
         while jobs := self._unknown(rows):
             carry_out(jobs, self._put, None, bool)
 
@@ -440,7 +439,7 @@ class BlockExtremes:
     def _put(self, rows: slice) -> bool:
         """Compute the extremes of whole rows and keep them unless an edit came in between; return whether kept."""
         count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
-        cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
+        cuts = list(indices.in_parts(slice(0, count), wide))
 
         def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
             for cut, extremes in zip(cuts, found, strict=True):
@@ -479,12 +478,11 @@ def entropies(
     place = (*indices.cell((batch, head)), rows)
     passes.ensure(place)
 
-    def work(low: int) -> None:
-        part = slice(low, min(low + ENTROPY_ROWS, rows.stop))
+    def work(part: slice) -> None:
         with np.errstate(all="ignore"):
-            found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+            found[part.start - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
 
-    share(range(rows.start, rows.stop, ENTROPY_ROWS), work)
+    share(list(indices.in_parts(rows, ENTROPY_ROWS)), work)
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
@@ -502,8 +500,7 @@ def _of_rows(chain: TileKernels, passes: RowPasses, batch: int, head: int, rows:
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
     found, share = np.zeros((2, rows.stop - rows.start))
     wide = max(1, ENTROPY_CELLS // len(found))
-    for low in range(0, keys, wide):
-        cut = slice(low, min(low + wide, keys))
+    for cut in indices.in_parts(slice(0, keys), wide):
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
         below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding

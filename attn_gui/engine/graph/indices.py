@@ -145,6 +145,11 @@ def cell(index: Iterable[int]) -> Box:
     return tuple([slice(int(k), int(k) + 1) for k in index])
 
 
+def in_parts(cut: slice, most: int) -> Iterator[slice]:
+    """Yield a slice in parts of at most so many places, one after another."""
+    return (slice(low, min(low + most, cut.stop)) for low in range(cut.start, cut.stop, most))
+
+
 def shape_of(box: Box) -> tuple[int, ...]:
     return tuple([cut.stop - cut.start for cut in box])
 
