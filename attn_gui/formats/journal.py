@@ -1,9 +1,10 @@
 """A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
 
-Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
-names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted JSON
-that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off at the
-end is no entry.
+    file     "attn_gui journal 1", entries; the first that is cut off or damaged ends it
+    entry    length (8 bytes), a safetensors file, its checksum (4 bytes)
+    arrays   "query": an array that is there anew; "0", "1", …: new cells of boxes; snapshots if they differ
+    journal  the metadata entry, sorted JSON: the box of each number, the generation of the document, and where more than
+             cells changed all options and what is kept beside the problem
 
 With a model on the table, an entry of more than cells holds its study: what is changed in its other layers and, of the
 layer on the table, the cells that are other in its weights. Weights that are the model's are in no journal.

@@ -1,4 +1,16 @@
-"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept."""
+"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept.
+
+Of a row, one head's softmax for one query, three things are kept: m, the largest logit; Z = Σ exp((s − m) / T); and
+N = Σ exp((s − m) / T) · v, a vector. N / Z is the head's output, exp((s − m) / T) / Z a weight that is read, and a key
+that is edited leaves Z and N as it came: its old term is subtracted, the new one added (FlashAttention keeps the same
+sums). The files, each above those that it stands on:
+
+    streaming          the evaluation: what is read, an edit, pictures of maps from extremes of their blocks
+    streaming_edits    which rows an edit makes stale, and whose terms it exchanges
+    streaming_rows     which rows are known; passes that compute the others, tile by tile, on all cores
+    streaming_kernels  the rows of one tile: by matrix products, or slowly and surely through the stages
+    streaming_states   the sums, what an exchange of terms does to them, and the lock between edits and passes
+"""
 
 from __future__ import annotations
 
