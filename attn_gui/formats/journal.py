@@ -3,7 +3,7 @@
     file     "attn_gui journal 1", entries; the first that is cut off or damaged ends it
     entry    length (8 bytes), a safetensors file, its checksum (4 bytes)
     arrays   "query": an array that is there anew; "0", "1", …: new cells of boxes; snapshots if they differ
-    journal  the metadata entry, sorted JSON: the box of each number, the generation of the document, and where more than
+    journal  the metadata entry, sorted JSON: the box of each number, the generation of the document, and if more than
              cells changed all options and what is kept beside the problem
 
 With a model on the table, an entry of more than cells holds its study: what is changed in its other layers and, of the

@@ -181,19 +181,12 @@ class RowPasses:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
         if lost.all():
-            return self._lost(len(lost))
+            return SoftmaxRows.filled(len(lost), self.values.width, self.values.cells.dtype, np.nan)
         tile = self.fast.tile(batch, head, rows)
         tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
         for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
             tile.replace(run, self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
-
-    def _lost(self, count: int) -> SoftmaxRows:
-        """Return rows of NaN."""
-        dtype = self.values.cells.dtype
-        return SoftmaxRows(
-            np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype)
-        )
 
     def whole_weights(self, box: Box) -> Array:
         """Return whole rows of weights before interventions, by the stages, in float64 throughout."""
@@ -291,7 +284,8 @@ class RowPasses:
         with self._versions.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
-            self._mark_bounds()
+            for batch, group in self.fast.measure() if self.fast is not None else ():
+                self._mark_group(batch, group)
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
         """Overwrite kept stages as a whole, and mark the rows that read cells whose bits changed."""
@@ -307,12 +301,8 @@ class RowPasses:
         if fresh:
             self.copy_all()
 
-    def _mark_bounds(self) -> None:
-        """Measure the keys again and mark all rows that use a changed bound: their last bits change with it."""
-        for batch, group in self.fast.measure() if self.fast is not None else ():
-            self._mark_group(batch, group)
-
     def _mark_group(self, batch: int, group: int) -> None:
+        """Mark all rows that use the bound of a K/V head: their last bits change with it."""
         self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
@@ -415,7 +405,7 @@ class BlockExtremes:
             for part, blocks in stale:
                 self.mark_patched(part)
                 for some in indices.in_parts(part, 1 << 14):
-                    self._fill(some, blocks)
+                    self._write(some, blocks, self._extremes(some, blocks))
         while jobs := self._unknown(rows):
             carry_out(jobs, self._put, None, bool)
 
@@ -447,9 +437,6 @@ class BlockExtremes:
             self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
 
         return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
-
-    def _fill(self, rows: slice, blocks: slice) -> None:
-        self._write(rows, blocks, self._extremes(rows, blocks))
 
     def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
         self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
