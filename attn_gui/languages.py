@@ -12,6 +12,11 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
     return text
 
 
+def N_(text: str) -> str:  # as gettext calls what is marked here and translated where it is said
+    """Mark a sentence for translation: a text of the context "Sentences"."""
+    return text
+
+
 def locale_language() -> str:
     """Return the language of the locale for messages: that of the first of LC_ALL, LC_MESSAGES and LANG that is set."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")

@@ -46,7 +46,7 @@ def collect(target: Path) -> None:
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
     with tempfile.TemporaryDirectory() as folder:
         marked = Path(folder) / "engine.py"
-        texts = (marked_as_texts(plain_templates()), marked_as_texts(titles(), "Names"))
+        texts = (marked_as_texts([*plain_templates(), *sentences()]), marked_as_texts(titles(), "Names"))
         marked.write_text("\n".join(texts), encoding="utf-8")
         run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
     target.write_text(with_titles(target.read_text(encoding="utf-8")), encoding="utf-8")
@@ -75,6 +75,14 @@ def plain_templates() -> list[str]:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 found += re.findall(r"(?s)^.*[a-z].*$", str(node.value.value))  # a sign is no sentence
     return found
+
+
+def sentences() -> list[str]:
+    """Return every text that `N_` marks, in the order of the files."""
+    files = sorted((ROOT / "attn_gui").rglob("*.py"))
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    calls = (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    return [ast.literal_eval(call.args[0]) for call in calls if call.func.id == "N_"]
 
 
 def marked_as_texts(templates: Iterable[str], context: str = "Sentences") -> str:

@@ -45,7 +45,7 @@ from attn_gui.engine.graph.stage import (
     StageName,
     given,
 )
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 ROOT_2 = math.sqrt(2.0)
 BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
@@ -297,13 +297,11 @@ class RMSNorm(Stage):
     function = "RMSNorm"
     form = FormulaTemplate(r"\mathrm{{{function}}}({first})")
     wording = "norm"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
         "then multiplied by {weight}.",
     )
-    shifted = QT_TRANSLATE_NOOP(
-        "Sentences",
+    shifted = N_(
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
         "then multiplied by {weight}, plus {shift}.",
     )
@@ -397,13 +395,11 @@ class LayerNorm(RMSNorm):
 
     label = "LayerNorm"
     function = "LayerNorm"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
         "then multiplied by {weight}.",
     )
-    shifted = QT_TRANSLATE_NOOP(
-        "Sentences",
+    shifted = N_(
         "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
         "then multiplied by {weight}, plus {shift}.",
     )

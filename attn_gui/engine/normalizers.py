@@ -34,7 +34,7 @@ from attn_gui.engine.graph.stage import (
     StageName,
     given,
 )
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_, QT_TRANSLATE_NOOP
 
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
@@ -252,8 +252,7 @@ class Unnormalized(Keywise):
     """The scores themselves: attention is three matrix products then, and a row adds up to anything."""
 
     label = QT_TRANSLATE_NOOP("Normalizers", "none")
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is the score itself: without a softmax a row adds up to "
         "anything.",
     )
@@ -293,8 +292,7 @@ class PositiveShares(Keywise):
 
     label = QT_TRANSLATE_NOOP("Normalizers", "φ / Σ φ")
     whole, plain = r"\frac{{\varphi\left({0}\right)}}{{\sum \varphi}}", "φ({0}) / Σ φ"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is φ of the score over the sum of the row; φ(s) is s + "
         "1 above 0, else e^s.",
     )
@@ -378,8 +376,7 @@ class Sigmoid(Keywise):
     """Each score on its own as a number between 0 and 1: 1 / (1 + e^(−s/T)); a row adds up to anything."""
 
     label = QT_TRANSLATE_NOOP("Normalizers", "sigmoid")
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to "
         "anything.",
     )

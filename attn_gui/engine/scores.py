@@ -45,7 +45,7 @@ from attn_gui.engine.graph.stage import (
     given,
 )
 from attn_gui.engine.verdicts import Reason
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_, QT_TRANSLATE_NOOP
 
 Params = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ class Score(Stage):
     matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
     text = "a({q}, {k})"  # the same for a screen reader
     cell = "a({q}_i, {k}_j)"  # LaTeX of the score of one pair; empty where `matrix` says it all
-    sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
+    sentence = N_("Score of query {query} and key {key}: {value}.")
     term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
     numbers: Mapping[str, ScoreSetting] = MappingProxyType({})
     table_names: Mapping[str, StageName] = MappingProxyType({})  # a table that is not among them goes by its own name
@@ -194,8 +194,7 @@ class Additive(Score):
 
     label = QT_TRANSLATE_NOOP("Scores", "additive")
     cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.",
     )
     term = "w·tanh"
@@ -293,8 +292,7 @@ class Average(Score):
 
     label = QT_TRANSLATE_NOOP("Scores", "average")
     matrix = text = cell = "0"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
     )
     formula = "logits[b h i j] = "
@@ -331,8 +329,7 @@ class Cosine(Score):
 
     label = QT_TRANSLATE_NOOP("Scores", "cosine")
     cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
     )
     term = "q·k/‖q‖‖k‖"
@@ -406,9 +403,7 @@ class Dot(LinearStage, Score):
 
     label = QT_TRANSLATE_NOOP("Scores", "dot")
     matrix, text, cell = "{q} {{{k}}}^T", "{q} {k}ᵀ", ""
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences", "Score of query {query} and key {key}: {value}. It is the sum of {count} products."
-    )
+    sentence = N_("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
     root_scale = True
 
     def __init__(self) -> None:
@@ -442,15 +437,11 @@ class Gaussian(Score):
     cell = r"-\frac{{\|{q}_i - {k}_j\|^2}}{{2}}"
     wide_cell = r"-\frac{{w^2}}{{2}} \|{q}_i - {k}_j\|^2"
     normed_cell = r"-\frac{{w^2}}{{2}} \left(\|{q}_i - {k}_j\|^2 + (\kappa - 1) \|{k}_j\|^2\right)"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences", "Score of query {query} and key {key}: {value}. It is minus half their squared distance."
-    )
-    wide_sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_("Score of query {query} and key {key}: {value}. It is minus half their squared distance.")
+    wide_sentence = N_(
         "Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.",
     )
-    normed_sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    normed_sentence = N_(
         "Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
         "which the squared length of the key counts {norm} times, times {w} squared.",
     )

@@ -26,7 +26,7 @@ from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_, QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
@@ -52,11 +52,9 @@ DECIMALS = 2
 """Of every box of a sheet, and of what is computed from it."""
 CLEARLY = 0.05
 """A wrong number differs by so much from the right one, of numbers beyond 1 by this share."""
-TOO_LARGE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}."
-)
-TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave out; {expected} were asked for.")
-NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has nothing to leave out of this problem.")
+TOO_LARGE = N_("{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.")
+TOO_MANY = N_("There are only {got} cells to leave out; {expected} were asked for.")
+NOTHING_ASKED = N_("A worksheet of this level has nothing to leave out of this problem.")
 
 
 class WorksheetLevel(NamedTuple):

@@ -36,26 +36,23 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.latex_markdown_reader import latex_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_, QT_TRANSLATE_NOOP
 
 MOST_EQUATIONS = 400
 """Some thirty pages."""
 GIVEN_ROWS = "query", "key", "value"
 MOST_COLUMNS, MOST_ROWS = 14, 40
 """Of a matrix that is written out on a page."""
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences",
+TOO_MANY = N_(
     "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
 )
-TOO_WIDE = QT_TRANSLATE_NOOP(
-    "Sentences",
+TOO_WIDE = N_(
     "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
 )
-TOO_HIGH = QT_TRANSLATE_NOOP(
-    "Sentences",
+TOO_HIGH = N_(
     "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
 )
-NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
+NO_ITEM = N_("There is no batch item {got}; the problem has {count}, counted from 0.")
 
 WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
 OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")

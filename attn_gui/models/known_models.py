@@ -16,15 +16,13 @@ from typing import NamedTuple
 from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_, QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import WEIGHTS, file_digest, install_line
 from attn_gui.models.gguf import write_gguf_folder
 from attn_gui.paths import resource
 
-_OTHER = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is not the file that is known by this name: its SHA-256 is another one."
-)
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{name} is not installed; this line brings it: {line}")
+_OTHER = N_("{file} is not the file that is known by this name: its SHA-256 is another one.")
+_ABSENT = N_("{name} is not installed; this line brings it: {line}")
 
 
 class KnownModel(NamedTuple):
