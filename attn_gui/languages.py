@@ -12,9 +12,9 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
     return text
 
 
-def N_(text: str) -> str:  # as gettext calls what is marked here and translated where it is said
-    """Mark a sentence for translation: a text of the context "Sentences"."""
-    return text
+def N_(first: str, text: str | None = None) -> str:  # as gettext calls what is marked here and translated elsewhere
+    """Mark a text for translation, and return it: a sentence, or a text of another context, N_("Masks", "causal")."""
+    return first if text is None else text
 
 
 def locale_language() -> str:

@@ -73,7 +73,7 @@ def fill_template(template: str, values: Mapping[str, object]) -> str:
 class Label:
     """The name of an edit in the history; `str(label)` is in the present language.
 
-    `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
+    `source` is the English text, marked with `N_("History", "…")`; `args` fill its {places} and may be
     labels themselves.
     """
 

@@ -45,7 +45,7 @@ from attn_gui.engine.graph.stage import (
     given,
 )
 from attn_gui.engine.verdicts import Reason
-from attn_gui.languages import N_, QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Params = Mapping[str, Any]
 
@@ -192,7 +192,7 @@ def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | 
 class Additive(Score):
     """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "additive")
+    label = N_("Scores", "additive")
     cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
     sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.",
@@ -290,7 +290,7 @@ class Additive(Score):
 class Average(Score):
     """Every key counts the same: neither query nor key is read."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "average")
+    label = N_("Scores", "average")
     matrix = text = cell = "0"
     sentence = N_(
         "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
@@ -327,7 +327,7 @@ class Average(Score):
 class Cosine(Score):
     """The cosine of the angle between query and key; 0 where one of them is zero."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "cosine")
+    label = N_("Scores", "cosine")
     cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
     sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
@@ -401,7 +401,7 @@ def _unit(x: Array) -> tuple[Array, Array]:
 class Dot(LinearStage, Score):
     """q · k: a sum of products that the formula says in full."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "dot")
+    label = N_("Scores", "dot")
     matrix, text, cell = "{q} {{{k}}}^T", "{q} {k}ᵀ", ""
     sentence = N_("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
     root_scale = True
@@ -433,7 +433,7 @@ class Dot(LinearStage, Score):
 class Gaussian(Score):
     """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "Gaussian")
+    label = N_("Scores", "Gaussian")
     cell = r"-\frac{{\|{q}_i - {k}_j\|^2}}{{2}}"
     wide_cell = r"-\frac{{w^2}}{{2}} \|{q}_i - {k}_j\|^2"
     normed_cell = r"-\frac{{w^2}}{{2}} \left(\|{q}_i - {k}_j\|^2 + (\kappa - 1) \|{k}_j\|^2\right)"
@@ -451,14 +451,14 @@ class Gaussian(Score):
             "w": ScoreSetting(
                 1.0,
                 StageName("w", "w", "w"),
-                QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
-                QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
+                N_("Settings", "w, one over the width of the kernel"),
+                N_("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
             ),
             "key_norm": ScoreSetting(
                 1.0,
                 StageName("κ", r"\kappa", r"\kappa"),
-                QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
-                QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
+                N_("Settings", "κ, how much the squared length of a key counts"),
+                N_("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
             ),
         }
     )

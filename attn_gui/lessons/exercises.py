@@ -26,11 +26,11 @@ from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import N_, QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
-TASK = QT_TRANSLATE_NOOP(
+TASK = N_(
     "Worksheets",
     "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
     "columns count from 0. Use a calculator; show every step.",
@@ -71,11 +71,11 @@ class WorksheetLevel(NamedTuple):
 
 LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
     {
-        "fill": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
-        "steps": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
+        "fill": WorksheetLevel(N_("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
+        "steps": WorksheetLevel(N_("Worksheets", "All steps"), TASK, lambda stage: True),
         "mistake": WorksheetLevel(
-            QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
-            QT_TRANSLATE_NOOP(
+            N_("Worksheets", "Find the mistake"),
+            N_(
                 "Worksheets",
                 "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
                 "and columns count from 0.",
