@@ -1,4 +1,11 @@
-"""Keeps the unsaved document in a journal beside the window, at most a second behind the last edit."""
+"""Keeps the unsaved document in a journal beside the window, at most a second behind the last edit.
+
+Changes are written together, 100 ms after the first of them, by another thread; what `formats/journal.py` writes are
+whole states and changes of these. The next entry is a whole state (`_whole`) of a document that was opened, after a
+failure, and where changes have grown larger than it; of a large one that a file holds, that file stands for the state
+(`_origin`), and changes alone are written. Once nothing is unsaved, the journal is deleted. The states and what leads
+from one to the next: `packaging/ARCHITECTURE.md`.
+"""
 
 from __future__ import annotations
 
