@@ -56,8 +56,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rationa
 
 T = TypeVar("T")
 
-MILD = 0.0, SQUARED[1]
-"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
+MILD = 0.0, SQUARED[1]  # magnitudes that are squared as they are: beside ε small squares may vanish
 
 RMS_HELPER = '''
 def rms_norm(rows, weight, bias, eps):

@@ -49,8 +49,7 @@ from attn_gui.languages import N_
 
 Params = Mapping[str, Any]
 
-D = 5
-"""The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
+D = 5  # the axis of a head's columns that is summed, in the order b g r i j d of the factors
 
 F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
 

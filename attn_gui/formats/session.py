@@ -28,8 +28,7 @@ from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
 from attn_gui.languages import N_
 
 STUDY = "study"
-LONGEST = 1 << 20
-"""Letters of a text."""
+LONGEST = 1 << 20  # letters of a text
 MOST_LAYERS, MOST_ARRAYS = 1000, 1000
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 _NAME = re.compile(r"study\.(0|[1-9][0-9]{0,3})\.(places|values|whole)\.(.+)")

@@ -279,8 +279,7 @@ def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json
 
 
 # --- text as it may stand in a picture or a workbook: nothing invisible, nothing that XML forbids ---
-LONGEST_LABEL = 200
-"""Characters of a label that are looked at, long before its width is: a token can be a whole book."""
+LONGEST_LABEL = 200  # characters of a label that are looked at, long before its width is: a token can be a whole book
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -37,8 +37,7 @@ FUNCTIONS: Mapping[str, str] = MappingProxyType(
 )
 _PLACE = re.compile("\0([^\0]*)\0")
 
-TOP, LEFT = 3, 2
-"""Row of the first block's headings, and column of its first cells; both count from 1."""
+TOP, LEFT = 3, 2  # row of the first block's headings, and column of its first cells; both count from 1
 LONGEST_NAME = 31
 
 NOT_SQUARED = N_(

@@ -37,8 +37,7 @@ TASK = N_(
 )
 USUAL_LEVEL = "steps"
 
-PROJECTED = "query", "key", "value"
-"""The stages that a problem with projections begins with."""
+PROJECTED = "query", "key", "value"  # the stages that a problem with projections begins with
 LARGEST, LARGEST_FACTOR = 2, 1
 """Magnitudes of whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1; the second of X
 and the matrices that it is multiplied by."""
@@ -46,12 +45,9 @@ MOST_CELLS = 4_000  # of the maps of a problem on paper
 DRAWS, DRAWN_CELLS = 200, 4_000
 """So often numbers are drawn for a sheet until none of them is trivial, of larger maps up to so many cells in all; then
 the best ones are taken."""
-SURE, EVEN = 0.97, 0.02
-"""A weight above the one, or so near to ½, takes no reckoning."""
-DECIMALS = 2
-"""Of every box of a sheet, and of what is computed from it."""
-CLEARLY = 0.05
-"""A wrong number differs by so much from the right one, of numbers beyond 1 by this share."""
+SURE, EVEN = 0.97, 0.02  # a weight above the one, or so near to ½, takes no reckoning
+DECIMALS = 2  # of every box of a sheet, and of what is computed from it
+CLEARLY = 0.05  # a wrong number differs by so much from the right one, of numbers beyond 1 by this share
 TOO_LARGE = N_("{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.")
 TOO_MANY = N_("There are only {got} cells to leave out; {expected} were asked for.")
 NOTHING_ASKED = N_("A worksheet of this level has nothing to leave out of this problem.")

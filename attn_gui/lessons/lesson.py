@@ -25,8 +25,7 @@ LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 20
 LEAST_MINUTES = 3
 ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
 TASK = "do"
-BETWEEN = " | "
-"""Between the two languages of a line. A title without it is that of a lesson in one language alone."""
+BETWEEN = " | "  # between the two languages of a line. A title without it is that of a lesson in one language alone
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 

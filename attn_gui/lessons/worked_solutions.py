@@ -38,11 +38,9 @@ from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.latex_markdown_reader import latex_text
 from attn_gui.languages import N_
 
-MOST_EQUATIONS = 400
-"""Some thirty pages."""
+MOST_EQUATIONS = 400  # some thirty pages
 GIVEN_ROWS = "query", "key", "value"
-MOST_COLUMNS, MOST_ROWS = 14, 40
-"""Of a matrix that is written out on a page."""
+MOST_COLUMNS, MOST_ROWS = 14, 40  # of a matrix that is written out on a page
 TOO_MANY = N_(
     "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
 )
@@ -67,11 +65,9 @@ RESULT = N_("Solutions", "Result")
 
 ROWS = ("batch", "row", "column")
 
-Say: TypeAlias = Callable[[str], str]
-"""Translates a text of the context "Solutions"."""
+Say: TypeAlias = Callable[[str], str]  # translates a text of the context "Solutions"
 
-ENDINGS = ("pdf", "tex", "md")
-"""The forms of a worked solution; pages are painted by `figure`."""
+ENDINGS = ("pdf", "tex", "md")  # the forms of a worked solution; pages are painted by `figure`
 
 DOCUMENT = r"""% {command}
 \documentclass[a4paper]{{article}}

@@ -35,8 +35,7 @@ PROJECTIONS = ("query", "key", "value", "output")
 TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
 """The numbers of a layer that are fields of a problem; the others belong to its block."""
 
-BY_HAND = "interventions"
-"""The field of a problem that is shown record by record."""
+BY_HAND = "interventions"  # the field of a problem that is shown record by record
 PRECISION = "dtype"
 
 _HEADS = N_(
@@ -46,8 +45,7 @@ _SHAPE = N_(
     "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
 )
 
-Records = Sequence[tuple[int, Intervention]]
-"""Interventions, each with its place among all of a run."""
+Records = Sequence[tuple[int, Intervention]]  # Interventions, each with its place among all of a run
 
 
 # --- interventions --------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from attn_gui.languages import N_
 from attn_gui.models.checkpoint_files import CheckpointTensors, Config, frequencies, layer_windows
 
 PRE, POST = "pre", "post"
-LAYER_NORM, RMS_NORM = "layer", "rms"
-"""Keys of the engine's blocks and norms."""
+LAYER_NORM, RMS_NORM = "layer", "rms"  # keys of the engine's blocks and norms
 
 ACTIVATIONS = {
     "gelu": "gelu",

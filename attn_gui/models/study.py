@@ -34,8 +34,7 @@ from attn_gui.models.model import Model, Run, read_model
 CAUSAL = "When Mary and John went to the store, John gave a drink to"
 FILLED = "The capital of France is {mask}."
 READ = "The animal did not cross the street because it was too tired."
-LETTERS = "q w e r t y q w e r"
-"""For a model that knows letters only: the second half repeats the first."""
+LETTERS = "q w e r t y q w e r"  # for a model that knows letters only: the second half repeats the first
 
 _ELSEWHERE = N_("The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again.")
 _CHANGED = N_(
@@ -43,8 +42,7 @@ _CHANGED = N_(
     "open a folder that has those, and then this file again.",
 )
 _NO_LAYER = N_("The session names layer {got}; the model {name} has {layers}.")
-SHOWN = 12
-"""Digits of a hash that a sentence shows."""
+SHOWN = 12  # digits of a hash that a sentence shows
 
 
 # --- sample texts: what a model reads until it is given another text --------------------------------

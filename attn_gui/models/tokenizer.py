@@ -68,8 +68,7 @@ _BAD = N_("{file} cannot be read as a tokenizer: {reason}.")
 _CANNOT = N_("{file} cannot cut this text into tokens: {reason}.")
 _LONG = N_("The text has {got} letters; expected at most {expected}.")
 
-SIDES = ("bos", "eos")
-"""What transformers calls the tokens that begin and end a text."""
+SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
 # --- token texts ----------------------------------------------------------------------------------

@@ -21,11 +21,9 @@ from attn_gui.languages import N_
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys
 
-SUNK = -1e4
-"""A bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32."""
+SUNK = -1e4  # a bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32
 
-SWALLOWS = 1e20
-"""Beside a bias so large the scores are lost in rounding."""
+SWALLOWS = 1e20  # beside a bias so large the scores are lost in rounding
 
 Place = tuple[int, int, int]  # item, head, row
 

@@ -23,8 +23,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.languages import N_
 
-AT_ONCE = 1 << 12
-"""Keys whose values are held at a time."""
+AT_ONCE = 1 << 12  # keys whose values are held at a time
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it

@@ -31,18 +31,13 @@ Words = tuple[tuple[str, str], ...]
 
 CHOSEN_CELL = N_("Pages", "the chosen cell")
 
-WIDEST = 256
-"""Columns of the seeded Q and K at most."""
-LONGEST = 512
-"""Rows of them at most."""
+WIDEST = 256  # columns of the seeded Q and K at most
+LONGEST = 512  # rows of them at most
 SEED = 0
 
-WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
-"""Values of d_k for which Q and K are drawn."""
-SIDE = 128
-"""Queries and keys that are drawn for each of them."""
-AT_ONCE = 1 << 18
-"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
+WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)  # values of d_k for which Q and K are drawn
+SIDE = 128  # queries and keys that are drawn for each of them
+AT_ONCE = 1 << 18  # cells of a map that are read for its statistics; of a larger one rows at even distances
 SATURATED = 0.95
 """A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
 

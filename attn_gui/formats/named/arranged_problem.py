@@ -96,8 +96,7 @@ from attn_gui.languages import N_
 
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
 """The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
-HOOK = "hook_"
-"""Names of activations begin so in TransformerLens, which has heads behind tokens."""
+HOOK = "hook_"  # names of activations begin so in TransformerLens, which has heads behind tokens
 _NO_READING = N_("{file}: the shapes {got} fit together in no order of axes as query, key and value.")
 _NO_READING_OF_HEADS = N_(
     "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
@@ -124,10 +123,8 @@ _NO_NUMBERS = N_(
     "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
     "out when it was compared with the weights computed here.",
 )
-MOST_COMPARED = 100_000
-"""Weights that are computed within a moment."""
-ALIKE = 0.01
-"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+MOST_COMPARED = 100_000  # weights that are computed within a moment
+ALIKE = 0.01  # weights that differ by less are the same but for the precision of a model, such as bfloat16
 _SETTING = re.compile(
     r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
     r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"

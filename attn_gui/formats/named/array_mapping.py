@@ -159,8 +159,7 @@ def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int)
 
 
 SEQUENCES = ("x", "context")
-ROWS = (*DIRECT, *SEQUENCES)
-"""Parts with a row for each token."""
+ROWS = (*DIRECT, *SEQUENCES)  # parts with a row for each token
 _NO_ARRAY = N_("{file} has no array “{name}”; it has {got}.")
 _NO_ROLE = N_("“{name}” is not a part of a problem; expected one of {expected}.")
 _NO_WORD = N_("“{option}” is “{got}”; expected one of {expected}.")

@@ -67,8 +67,7 @@ _VALUE = N_(
     "one: give both to Problem.from_weights.",
 )
 
-NEARLY = 0.01
-"""What rows of half precision may be off when their weights are added up."""
+NEARLY = 0.01  # what rows of half precision may be off when their weights are added up
 
 MOST_SAID = 8  # choices that a sentence names
 NUMBER = re.compile(r"\d+")  # in the name of one of several arrays: that of its layer

@@ -27,8 +27,7 @@ FUSED: Mapping[str, tuple[str, ...]] = {
 }
 """Part of a problem that is three in one → these, in the order query, key, value."""
 
-MOST_RUNS = 2
-"""Runs of places that are written out."""
+MOST_RUNS = 2  # runs of places that are written out
 
 _NO_PARTS = N_(
     "{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and "

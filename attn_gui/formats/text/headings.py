@@ -137,8 +137,7 @@ _DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
-SYNTAX = frozenset('|│&{}[]()\\;,"')
-"""Letters that stand between the cells of other layouts."""
+SYNTAX = frozenset('|│&{}[]()\\;,"')  # letters that stand between the cells of other layouts
 
 
 class CellSort(Enum):
