@@ -157,12 +157,10 @@ class _Script:
             return
         code = self._sum(node) if isinstance(node.stage, LinearStage) else self._from_entry(node)
         if code != name:
-            said = title(plain_name(node.name), "en").lower() if self._is_named(node) else ""
+            named = not node.stage.hidden or node.name.startswith(COMPUTED)
+            said = title(plain_name(node.name), "en").lower() if named else ""
             shape = " × ".join(map(str, self._shape(node)))
             self.steps.append(f"{name} = {code}  # {said}, {shape}" if said else f"{name} = {code}")
-
-    def _is_named(self, node: Node) -> bool:
-        return not node.stage.hidden or node.name.startswith(COMPUTED)
 
     def _sum(self, node: Node) -> str:
         """Return a sum of products, as in the formula."""

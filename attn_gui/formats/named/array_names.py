@@ -129,7 +129,8 @@ def _role(words: Sequence[str]) -> str | None:
     if _is_mask(words):
         return MASK
     if part == "output" or {"c", "proj"} <= said:  # the latter as GPT-2 calls it
-        return _output(said)
+        kind = _kind(said) or ("w_" if said & _PROJECTION else "")  # none of the stage, and of an MLP's dense layer
+        return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
     if part is not None:
         return kind + part
     if kind:
@@ -140,12 +141,6 @@ def _role(words: Sequence[str]) -> str | None:
 def _kind(said: set[str]) -> str:
     """Return the prefix of fields of a bias or of weights; "" where the words say neither."""
     return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
-
-
-def _output(said: set[str]) -> str | None:
-    """Return the part of the output projection that is meant; None for the stage, and for the dense layer of an MLP."""
-    kind = _kind(said) or ("w_" if said & _PROJECTION else "")
-    return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
 
 
 def _is_mask(words: Sequence[str]) -> bool:
