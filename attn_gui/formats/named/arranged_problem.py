@@ -1,4 +1,10 @@
-"""The problem that an arrangement makes of the arrays of a file."""
+"""The problem that an arrangement makes of the arrays of a file.
+
+An arrangement (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
+open is settled from the listing of the file, before any number is read (`mapping_with_answers`), or asked. Then the
+parts are read and laid as a problem has them (`read_arranged`), and what else the file holds is compared with what is
+computed here, or named as left out.
+"""
 
 from __future__ import annotations
 
