@@ -229,7 +229,7 @@ def _level_of_caller() -> int:
     """Return the `stacklevel` of the line outside the program that asked for a problem, however many calls lie
     between."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(PROGRAM):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PROGRAM):
         frame, level = frame.f_back, level + 1
     return level
 

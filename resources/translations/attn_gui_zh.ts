@@ -8134,8 +8134,8 @@ Do you want to replace it?</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
-        <source>{column} (head {head}, c = {inner})</source>
-        <translation>{column}（头 {head}，c = {inner}）</translation>
+        <source>{column} (head {head}, its column {inner})</source>
+        <translation>{column}（头 {head} 的第 {inner} 列）</translation>
     </message>
     <message>
         <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
@@ -10773,10 +10773,6 @@ Do you want to replace it?</source>
     <message>
         <source>value</source>
         <translation>取值</translation>
-    </message>
-    <message>
-        <source>{text}: column {columns}</source>
-        <translation>{text}：列 {columns}</translation>
     </message>
 </context>
 <context>
