@@ -171,6 +171,10 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
     for heads, names in (((0, 1), ["t-weights-h0.png", "t-weights-h1.png"]), ((0,), ["t.png"])):
         figures = ExportChoice(heads=heads, name="t", folder=str(tmp_path))
         assert [task.path.name for task in figure_tasks(figures, headed, "a", {})] == names
+    shared = DenseEvaluation(headed.problem.replace(w_output=np.eye(2)))
+    for kind in ("map", "product", "card", "dimensions"):
+        figures = ExportChoice(stages=("output",), heads=(0, 1), picture=kind, folder=str(tmp_path))
+        assert len(figure_tasks(figures, shared, "a", {})) == 1, "heads share it: once, as on the command line"
     tasks[0].write(DenseEvaluation(BATCHED), silent)
     np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])
 

@@ -323,8 +323,8 @@ class TermsModel(QAbstractTableModel):
         return self._terms[int(self._order[row])]
 
     def _number_headers(self) -> tuple[tuple[str, str], ...]:
-        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs, and `K[3, c − 2]`
-        beside it where heads share K."""
+        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs, beside it
+        `K[3, c − 2]` where heads share K."""
         if not self._terms:
             return ()
         first = self._terms[0]
