@@ -44,12 +44,32 @@ def test_an_option_that_would_be_ignored_is_refused(words, said, tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_an_option_is_of_use_to_one_of_the_formats_and_looks_may_be_said_of_any_call(tmp_path):
+def test_an_option_is_of_use_to_one_of_the_formats(tmp_path, capsys):
     words = ["--format", "csv", "svg", "--headers", "--bom", "--dpi", "300", "--no-colorbar"]
     assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
     assert len(list(tmp_path.iterdir())) == 2
-    words = ["--sheet", "--width", "9", "--height", "9", "--dpi", "300", "--levels", "0,1", "--colormap", "grey"]
-    assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "csv", *words, "--font-size", "8"]) == 0
+    looks = {
+        "sheet": (),
+        "width": "9",
+        "height": "9",
+        "dpi": "300",
+        "levels": "0,1",
+        "colormap": "grey",
+        "font-size": "8",
+    }
+    for name, value in (looks | {"theme": "dark", "no-title": ()}).items():
+        words = [
+            "export",
+            str(WORKED),
+            "-o",
+            str(tmp_path),
+            "--format",
+            "csv",
+            f"--{name}",
+            *([value] if value else []),
+        ]
+        assert main(words) == 2
+        assert f"--{name} means something with a figure (--format) only" in capsys.readouterr().err
 
 
 def test_frames_carry_session_title_and_letters_or_leave_them_out_as_every_figure_does(tmp_path):
