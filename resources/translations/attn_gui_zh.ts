@@ -7422,6 +7422,10 @@ Do you want to replace it?</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
+        <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
+        <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
+    </message>
+    <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
         <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
     </message>
