@@ -7066,6 +7066,10 @@ Do you want to replace it?</source>
         <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{turned} 可能已转置，因此未经确认不作为任何部分读取。</translation>
     </message>
     <message>
+        <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names {halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.</source>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{halves} 只是各头中带位置或不带位置的那部分列，因此未经确认不作为整体读取。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
         <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
