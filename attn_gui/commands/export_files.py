@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -224,7 +224,6 @@ def _count(size: int) -> FileNote:
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
 
-Heads = Callable[[str], tuple[int, ...]]  # those of a stage that have a file of their own
 MOVING_DPI = 96  # a walk is 800 × 420 pixels then
 _NO_FIGURE = QT_TRANSLATE_NOOP(
     "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
@@ -366,11 +365,10 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     if options.frames and kind.slide is None:
         raise ExportError(_NO_SLIDER, page=kind.name)
     choices = {"cell": context.cell, "page_options": chosen, "states": context.states}
-    heads = request.heads if kind.per_head else request.heads[:1]
     make_folder(options.folder)
     picture = kind.name + FRAMES if options.frames else kind.name
     for ending in dict.fromkeys(options.format):
-        yield from _draw(request, picture, ending, (context.stage,), lambda _: heads, **choices)
+        yield from _draw(request, picture, ending, (context.stage,), **choices)
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
@@ -380,12 +378,10 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
     picture = card_picture(options.card or False) or options.picture
     moving = {"dpi": options.dpi or MOVING_DPI} if options.walk and IMAGES[ending].moving else {}
     beside = _beside(request.other, options.show)
-    yield from _draw(request, picture, ending, request.stages, request.heads_of, beside=beside, **moving)
+    yield from _draw(request, picture, ending, request.stages, beside=beside, **moving)
 
 
-def _draw(
-    request: ExportRequest, picture: str, ending: str, stages: Sequence[str], heads: Heads, **choices: Any
-) -> Iterator[Path]:
+def _draw(request: ExportRequest, picture: str, ending: str, stages: Sequence[str], **choices: Any) -> Iterator[Path]:
     """Draw the figures of a kind, with the options that all of them have."""
     from attn_gui.figure.figure_kinds import kind_of
     from attn_gui.figure.levels import color_scale_from
@@ -401,7 +397,7 @@ def _draw(
         request.evaluation,
         kind_of(picture),
         stages,
-        heads,
+        request.heads,
         lambda stage: replace(settings, stage=stage, color_scales={stage: color_scale}),
         lambda parts, _alone: request.path(file_stem(*parts), "", f".{ending}"),
         sheet=options.sheet,

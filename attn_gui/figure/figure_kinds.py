@@ -18,7 +18,7 @@ from attn_gui.engine.memory import Progress
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.export_settings import STYLES, ExportSettings
+from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
 from attn_gui.figure.page_catalog import PAGES
@@ -285,10 +285,10 @@ def _background(settings: ExportSettings) -> QColor | None:
 @dataclass(frozen=True)
 class FigureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title;
-    `frames` is the page whose slider runs through it, and `apart` there is a file for each place, where the form of the
-    file holds only one picture. One that is not `quick` takes more than a frame; one `of_cell` is of the chosen
-    cell."""
+    a stage, and how a page of it is made. One of no stage may look at a head each (`per_head`). `part` stands in the
+    names of its files, `context` is that of the title; `frames` is the page whose slider runs through it, and `apart`
+    there is a file for each place, where the form of the file holds only one picture. One that is not `quick` takes
+    more than a frame; one `of_cell` is of the chosen cell."""
 
     key: str
     title: str
@@ -297,6 +297,7 @@ class FigureKind:
     has: Callable[[Evaluation, str], bool]
     on_sheets: bool = False
     of_stage: bool = True
+    per_head: bool = True
     context: str = "Pictures"
     frames: PageKind[Any] | None = None
     apart: bool = False
@@ -307,6 +308,12 @@ class FigureKind:
     def moves(self, form: str) -> bool:
         """Return whether a file of a form, or several, hold all places of its slider."""
         return self.frames is not None and (self.apart or IMAGES[form].moving)
+
+    def own_heads(self, evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
+        """Return those of some heads that have a figure of their own: the first alone of what heads share."""
+        if self.of_stage:
+            return own_heads(evaluation, stage, heads)
+        return heads if self.per_head else heads[:1]
 
     def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:
         """Return whether any stage of a problem has it, that may be a layer of a model."""
@@ -368,6 +375,7 @@ class _Pictures(Mapping[str, FigureKind]):
             partial(catalog_page, kind),
             lambda evaluation, stage: kind.can_show(evaluation.problem),
             of_stage=False,
+            per_head=kind.per_head,
             of_cell=True,
             context="Pages",
             frames=kind if kind.frames else None,

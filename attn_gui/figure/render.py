@@ -418,7 +418,7 @@ def figure_tasks(
     evaluation: Evaluation,
     kind: FigureKind,
     stages: Sequence[str],
-    heads_of: Callable[[str], tuple[int, ...]],
+    heads: tuple[int, ...],
     settings_of: Callable[[str], ExportSettings],
     path_of: Callable[[Sequence[str], bool], Path],
     *,
@@ -426,13 +426,14 @@ def figure_tasks(
 ) -> list[ExportTask]:
     """Return a file for every stage and head, for every stage with `sheet`, and for every frame of a page.
 
-    What belongs to no stage is of the first one. `path_of` gets the parts of a name, empty ones among them, and whether
-    the file is the only one. Raises ValueError with a sentence for a page that a problem has not.
+    What belongs to no stage is of the first one, what heads share of the first head. `path_of` gets the parts of a
+    name, empty ones among them, and whether the file is the only one. Raises ValueError with a sentence for a page that
+    a problem has not.
     """
     figures: list[tuple[str, tuple[int, ...]]] = []
     for stage in stages if kind.of_stage else stages[:1]:
-        heads = heads_of(stage)
-        figures += [(stage, group) for group in ([heads] if sheet and kind.on_sheets else [(one,) for one in heads])]
+        own = kind.own_heads(evaluation, stage, heads)
+        figures += [(stage, group) for group in ([own] if sheet and kind.on_sheets else [(one,) for one in own])]
     tasks: list[ExportTask] = []
     for stage, group in figures:
         settings = settings_of(stage)

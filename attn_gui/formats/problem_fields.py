@@ -15,6 +15,7 @@ from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import described, whole_text
 from attn_gui.engine.fields import AXES, MATRICES
 from attn_gui.engine.masks import Bias, Causal, Custom, Layer
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
@@ -34,6 +35,7 @@ OTHER_WORDS = {
     ),
     **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
     **dict.fromkeys(("logits_soft_cap", "attn_logit_softcapping"), "softcap"),
+    **dict.fromkeys(("normalization", "normalisation", "normalise"), "normalize"),
     **dict.fromkeys(CAUSAL, "mask"),
 }
 """What models and PyTorch call options → our names."""
@@ -120,13 +122,16 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
 
 
 def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[FileNote, ...]]:
-    """Return options under our names, with notes on those that had others. Raises FormatError where two of
-    them differ."""
+    """Return options under our names, with notes on those that had others; a normalization that is none of ours keeps
+    its name. Raises FormatError where two of them differ."""
     found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
     notes = []
     for name, value in options.items():
         option = OTHER_WORDS.get(name)
         if option is None or value is None:
+            continue
+        if option == "normalize" and value not in tuple(NORMALIZERS):
+            found[name] = value
             continue
         if name in CAUSAL:
             if value not in (True, False, 0, 1):

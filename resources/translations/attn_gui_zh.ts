@@ -7066,6 +7066,10 @@ Do you want to replace it?</source>
         <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{turned} 可能已转置，因此未经确认不作为任何部分读取。</translation>
     </message>
     <message>
+        <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names {halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.</source>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{halves} 只是各头中带位置或不带位置的那部分列，因此未经确认不作为整体读取。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
         <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
@@ -7420,6 +7424,10 @@ Do you want to replace it?</source>
     <message>
         <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
+    </message>
+    <message>
+        <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
+        <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
     </message>
     <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
@@ -8134,8 +8142,8 @@ Do you want to replace it?</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
-        <source>{column} (head {head}, c = {inner})</source>
-        <translation>{column}（头 {head}，c = {inner}）</translation>
+        <source>{column} (head {head}, its column {inner})</source>
+        <translation>{column}（头 {head} 的第 {inner} 列）</translation>
     </message>
     <message>
         <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
@@ -10773,10 +10781,6 @@ Do you want to replace it?</source>
     <message>
         <source>value</source>
         <translation>取值</translation>
-    </message>
-    <message>
-        <source>{text}: column {columns}</source>
-        <translation>{text}：列 {columns}</translation>
     </message>
 </context>
 <context>

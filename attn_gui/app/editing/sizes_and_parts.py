@@ -176,12 +176,14 @@ class ShapeController(Controller):
         super().__init__(context)
         self._note = note
         self.keep = "d_model"
+        self._lost: Callable[[], str] = str  # what is said of numbers that another precision has not got
         panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
         panel.keepPicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         context.runner.refused.connect(self.show_state)
+        context.document.changed.connect(lambda _change: context.window.banner.withdraw(self._lost))
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
@@ -251,7 +253,14 @@ class ShapeController(Controller):
 
     def _on_panel_dtype_picked(self, dtype: str) -> None:
         label = Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype})
-        self._runner.change(label, lambda: with_dtype(self._document.problem, dtype))
+
+        def take(changed: Resized, fresh: Arrays) -> None:
+            self._document.apply(SetFields(changed.fields, label), fresh)
+            if changed.notes:
+                self._lost = lambda: sentences(changed.notes)
+                self._window.banner.show_info(self._lost)
+
+        self._runner.begin(label, lambda: with_dtype(self._document.problem, dtype), take)
 
     def set_output_projection(self, present: bool) -> None:
         label = Label(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -140,15 +141,25 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_SETTING = re.compile(
-    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
-    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"
-    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz](e|ation)$",
-    re.IGNORECASE,
-)
-_HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")
+_HEADS_OFF, _SINKS = r"head_mask", r"(^|[._/])(attention_)?sinks$|^s_aux$"
+"""Settings whose zeros say something: they switch heads off, or count with e⁰."""
+_HEAD_SIZE = r"^(head_dim|d_head|d_k|head_size|size_per_head)$"
 """What people call the columns of a head, from which their number follows."""
-_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+_COMPUTED: Mapping[str, Callable[[Problem, Any], Any]] = {
+    _HEADS_OFF: lambda _problem, value: value == 1,
+    _SINKS: lambda _problem, _value: False,
+    _HEAD_SIZE: lambda problem, value: value == problem.d_k,
+    r"(seq(uence)?|valid)_?len(gth)?s": lambda problem, value: value == max(problem.n, problem.m),
+    r"segment_ids": lambda _problem, value: value == value.flat[0],
+    r"(attn|attention|qk)_?scal": lambda problem, value: np.isclose(value, problem.effective_scale),
+    r"norm_factor": lambda problem, value: np.isclose(value * problem.effective_scale, 1),
+    r"(attn|attention|qk)_?temp|^(temp|tau)$": lambda problem, value: value == (problem.temperature or 1),
+    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(?<![a-z])ro(pe|tary)|inv_freq"
+    r"|freqs_cis|position_ids|pre_attn_scalar|^normali[sz](e|ation)$": lambda _problem, _value: False,
+}
+"""Names of what may be a mask, bias, cap or turn that a problem would need, and of a width of heads → which numbers say
+what is computed without it."""
+_MOST_READ = 2**10  # cells of such an array
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -674,20 +685,23 @@ def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, and of a
-    width of heads that it has not.
+    """Return the names of what is not read and may change what is computed.
 
-    None, 0 and −1 switch such a setting off.
+    None switches such a setting off, and most others 0 and −1, too.
     """
-    names = [name for name in left if _SETTING.search(name) or name in _HEAD_SIZE]
-    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    found = {name: next((rule for rule in _COMPUTED if re.search(rule, name, re.IGNORECASE)), "") for name in left}
+    rules = {name: rule for name, rule in found.items() if rule}
+    small = [array.name for array in listing.arrays if array.name in rules and math.prod(array.shape) <= _MOST_READ]
+    values: dict[str, Any] = dict(listing.options)
     source.file.seek(0)
-    values = {**listing.options, **listing.read(source, small)}
+    with suppress(FormatError):  # of what holds no numbers nothing is known
+        values |= listing.read(source, small)
 
     def changes(name: str) -> bool:
-        value = values.get(name, 1)
-        if name in _HEAD_SIZE:
-            return not np.all(np.asarray(value) == loaded.problem.d_k)
-        return _HEADS_OFF in name or (value is not None and not np.isin(value, (0, -1)).all())
+        value, rule = np.asarray(values.get(name, math.nan)), rules[name]
+        off = () if rule in (_HEADS_OFF, _SINKS, _HEAD_SIZE) else (0, -1)
+        if value.dtype.kind not in "biuf":
+            return value.item() is not None if value.size == 1 else True
+        return not (np.isin(value, off).all() or np.all(_COMPUTED[rule](loaded.problem, value)))
 
-    return tuple(filter(changes, names))
+    return tuple(filter(changes, rules))

@@ -70,6 +70,11 @@ _NO_PROBLEM_TURNED = QT_TRANSLATE_NOOP(
     "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
     "{turned} may be transposed, so they are taken for nothing unasked.",
 )
+_NO_PROBLEM_HALVES = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
+    "{halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.",
+)
 _MISSING = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
 )
@@ -173,12 +178,11 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
     Of turned parts only masks are named: these are asked about. Halves of heads are none.
     """
     arrays = tuple(arrays)
-    halves = _HALVES if any(_WITHOUT in _words(array.name) for array in arrays) else frozenset()
+    halves = _halves(array.name for array in arrays)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
-        half = not halves.isdisjoint(_words(array.name))
-        if found is not None and array.shape and not half and (found.role == MASK or not found.turned):
+        if found is not None and array.shape and array.name not in halves and (found.role == MASK or not found.turned):
             groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)
     if not groups:
         return {}
@@ -192,6 +196,13 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
             for role in [fused] if len(apart) == len(parts) else apart:
                 del found_names[role]
     return one_way(found_names, projected=_worth(found_names) and not set(DIRECT) <= parts_of(found_names))
+
+
+def _halves(names: Iterable[str]) -> set[str]:
+    """Return those of some names that are halves of heads: with positions, and without."""
+    names = list(names)
+    split = any(_WITHOUT in _words(name) for name in names)
+    return {name for name in names if split and not _HALVES.isdisjoint(_words(name))}
 
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
@@ -222,9 +233,9 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         turned = [name for name in foreign if (found := guess(name)) is not None and found.turned]
-        raise ForeignNames(
-            _NO_PROBLEM_TURNED if turned else _NO_PROBLEM, got=listed(names) or "–", turned=listed(turned)
-        )
+        halves = [name for name in foreign if name in _halves(foreign)]
+        template = _NO_PROBLEM_TURNED if turned else _NO_PROBLEM_HALVES if halves else _NO_PROBLEM
+        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=listed(halves))
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
         raise FormatError(_MISSING, name=next(name for name in needed if name not in known))

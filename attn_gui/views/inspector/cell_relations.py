@@ -94,9 +94,16 @@ def cell_name(name: str, index: Sequence[object]) -> str:
     return f"{letter(name)}[{places}]" if places else letter(name)
 
 
-def running_name(first: Cell, last: Cell, letter: str) -> str:
-    """Return `Q[10, c]`: the name of cells whose index runs from that of the first to that of the last."""
-    return cell_name(first.name, [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)])
+def running_name(first: Cell, last: Cell, letter: str, start: int) -> str:
+    """Return `Q[10, c]`: the name of cells whose index runs from that of the first to that of the last; `Q[10, c − 2]`
+    where it is 2 less than the letter, which runs from `start`."""
+
+    def running(place: int) -> str:
+        apart = place - start
+        return f"{letter} {MINUS if apart < 0 else '+'} {abs(apart)}" if apart else letter
+
+    places = zip(first.index, last.index, strict=True)
+    return cell_name(first.name, [a if a == b else running(a) for a, b in places])
 
 
 def role_of(name: str) -> str:

@@ -439,16 +439,19 @@ CHANGING = [
     ("window_size", [2, 0], [-1, -1]),
     ("alibi_slopes", [0.5], None),
     ("bias", np.eye(5), None),
-    ("key_value_seq_lengths", [4], None),
-    ("segment_ids", [0, 0, 1, 1, 1], None),
+    ("key_value_seq_lengths", [4], [5]),
+    ("segment_ids", [0, 0, 1, 1, 1], [1, 1, 1, 1, 1]),
     ("sinks", [0.5], None),
-    ("head_mask", [1], None),
-    ("head_mask", [0], None),  # which switches a head off
+    ("sinks", [0], None),  # which counts as e⁰
+    ("head_mask", [0], [1]),  # which switches a head off
+    ("temp", 2, 1),
+    ("norm_factor", 4, 2),
+    ("normalization", "sparsemax", "softmax"),
     ("rope_theta", 10000.0, None),
     ("rotary_pairs", "neighbours", None),
     ("position_ids", [0, 1, 2, 3, 4], [0]),
     ("rel_pos_bias", np.eye(5), None),
-    ("attn_scale", 0.25, None),
+    ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
     ("head_dim", 2, 4),
 ]
