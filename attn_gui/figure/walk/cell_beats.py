@@ -190,7 +190,8 @@ class CurveBeat(Beat):
 
             graph = CurveGraph(canvas, across, up)
             graph.paint(xs.tolist(), ys.tolist())
-            graph.paint_point(x, y, (number(x), number(y)), share, canvas.theme.key, right=x < 0)
+            graph.paint_point(x, y, share, canvas.theme.key, right=x < 0)
+            graph.write_point(x, y, (number(x), number(y)), share, canvas.theme.key, right=x < 0)
         self.land(canvas, progress, CURVE.bottom() - 20, self.board.map.color(self.value))
 
 

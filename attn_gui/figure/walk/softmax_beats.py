@@ -335,9 +335,12 @@ class ExponentBeat(SoftmaxBeat):
         graph.paint(xs, [math.exp(x) for x in xs])
         end = graph.at(last, math.exp(last))
         canvas.text(end.x() - 18, end.y() + 6, f"<b>e{raised('x')}</b>", 16, theme.text, END)
-        for term, x in sorted(zip(shown, exponents, strict=True), key=lambda each: each[0].own):
-            texts = number(x), number(term.power)
-            graph.paint_point(x, math.exp(x), texts, share, theme.key if term.own else theme.text3)
+        points = sorted(zip(shown, exponents, strict=True), key=lambda each: each[0].own)
+        for term, x in points:
+            graph.paint_point(x, math.exp(x), share, theme.key if term.own else theme.text3)
+        for term, x in reversed(points):  # the followed one first: its numbers stand in any case
+            ink = theme.key if term.own else theme.text3
+            graph.write_point(x, math.exp(x), (number(x), number(term.power)), share, ink)
 
 
 class TotalBeat(SoftmaxBeat):

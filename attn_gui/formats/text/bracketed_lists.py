@@ -46,6 +46,7 @@ TOO_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} brackets 
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} matrices; expected one.")
 OTHER_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file} says the shape {said} of a list that has the shape {got}.")
 
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 _FOLDED = str.maketrans("［］（）｛｝，；：＝、＃", "[](){},;:=,#")
 _OPEN, _CLOSE = "[({", {"]": "[", ")": "(", "}": "{"}
 _TOKEN = re.compile(
@@ -221,8 +222,9 @@ def _undressed(found: re.Match[str]) -> str:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, and signs next to
-    their digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, signs next to their digits,
+    and nothing where web pages let a line break unseen."""
+    text = text if text.isascii() else text.translate(_UNSEEN)
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
