@@ -35,7 +35,7 @@ from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, arrange
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
@@ -166,15 +166,13 @@ class CheckList(QListWidget):
 
     def __init__(self, keys: Sequence[str], title: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = title
         for key in keys:
-            item = QListWidgetItem(self)
+            item = QListWidgetItem(title(key), self)
             item.setData(KEY, key)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
         self.setCurrentRow(0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self.retranslate()
         rows = min(SHOWN_ROWS, max(1, self.count()))
         self.setMinimumHeight(rows * self.sizeHintForRow(0) + 2 * self.frameWidth())
         self.itemChanged.connect(self.ticked)
@@ -191,12 +189,6 @@ class CheckList(QListWidget):
                 item.setCheckState(Qt.CheckState.Checked if item.data(KEY) in wanted else Qt.CheckState.Unchecked)
         first = next((row for row, item in enumerate(self._items()) if item.data(KEY) in wanted), 0)
         self.setCurrentRow(first)
-
-    def retranslate(self) -> None:
-        """Set titles in the present language."""
-        with QSignalBlocker(self):
-            for item in self._items():
-                item.setText(self._title(item.data(KEY)))
 
     def _items(self) -> list[QListWidgetItem]:
         return [self.item(row) for row in range(self.count())]
@@ -258,8 +250,12 @@ class LevelsFields(QWidget):
             line.addWidget(widget, 0 if widget is self._dots else 1)
         self.setFocusProxy(self.choice)
         self.choice.picked.connect(self._on_choice_picked)
+        self.choice.set_words(
+            {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
+        )
+        self.low.setAccessibleName(self.tr("Lower level"))
+        self.high.setAccessibleName(self.tr("Upper level"))
         self._show_numbers()
-        self.retranslate()
 
     def key(self) -> str:
         """Return the rule of the levels."""
@@ -281,13 +277,6 @@ class LevelsFields(QWidget):
             end.set_value(number)
         self._show_numbers()
 
-    def retranslate(self) -> None:
-        self.choice.set_words(
-            {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
-        )
-        self.low.setAccessibleName(self.tr("Lower level"))
-        self.high.setAccessibleName(self.tr("Upper level"))
-
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(name)
         self.choice.setAccessibleName(name)
@@ -304,7 +293,7 @@ class LevelsFields(QWidget):
         self.changed.emit()
 
 
-class TargetFields(Retranslated, QWidget):
+class TargetFields(QWidget):
     """The folder to write into, with a button that looks for one."""
 
     changed = Signal()
@@ -312,7 +301,7 @@ class TargetFields(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder, self.browse = QLineEdit(self), QPushButton(self)
+        self.folder, self.browse = QLineEdit(self), QPushButton(self.tr("Browse…"), self)
         arrange(QHBoxLayout(self), (self.folder, 1), self.browse, margins=0, spacing=SPACING.s)
         self.folder.setObjectName("export.folder")
         self.browse.setObjectName("export.browse")
@@ -320,10 +309,6 @@ class TargetFields(Retranslated, QWidget):
         self.browse.setAutoDefault(False)
         self.folder.textChanged.connect(self.changed)
         self.browse.clicked.connect(self.browseRequested)
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
 
     def objection(self) -> str:
@@ -362,11 +347,12 @@ def kind_of(editor: QWidget) -> EditorKind:
     return next(kind for kind in _EDITORS if isinstance(editor, kind.editor))
 
 
-def caption(editor: QWidget, parent: QWidget) -> QLabel:
-    """Return a caption that leads to its editor; its words come with retranslate."""
-    label = QLabel(parent)
+def caption(words: str, editor: QWidget, parent: QWidget) -> QLabel:
+    """Return a caption that leads to its editor, and name the editor by it."""
+    label = QLabel(words, parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setBuddy(editor)
+    editor.setAccessibleName(words)
     return label
 
 
