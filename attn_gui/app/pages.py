@@ -340,7 +340,7 @@ class PagesController(Controller):
         self._panel.set_offered([name for name in PAGES if name in there or name == self._name])
         if self._name:
             self._panel.set_page(self._name)
-        self._panel.set_exportable(self._is_there())
+        self._panel.export.setEnabled(self._is_there())
 
     def _is_there(self) -> bool:
         """Return whether the problem has the page on show, which may be one of a problem before."""
@@ -433,7 +433,7 @@ class CurveFitting(Controller):
         if not self._computed:
             return
         points = self._points()
-        self._controls.set_fit_offered(points is not None)
+        self._controls.setVisible(points is not None)
         if points is not None:
             self._errors.start(lambda _: error_of_others(points))
 
@@ -459,7 +459,7 @@ class CurveFitting(Controller):
             return None
 
     def _show_ready(self) -> None:
-        self._controls.set_ready(self._computed and not self._fits.busy)
+        self._controls.fit_button.setEnabled(self._computed and not self._fits.busy)
 
     def _on_document_changed(self, *_: object) -> None:
         self._fits.forget()  # it was for other numbers

@@ -561,8 +561,7 @@ class NextBand(Reflowed, KeyboardButton):
         height = QFontMetrics(ui_font("small")).height() + self._title(self.width() - SPACING.l - SPACING.m)[1]
         return QSize(scaled(120), round(height) + 2 * SPACING.l)
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()

@@ -231,14 +231,6 @@ class FitControls(Retranslated, QWidget):
         self._error = error
         self.retranslate()
 
-    def set_fit_offered(self, offered: bool) -> None:
-        """Set whether there is a w to be fitted."""
-        self.setVisible(offered)
-
-    def set_ready(self, ready: bool) -> None:
-        """Set whether w can be fitted now: not while it is, nor while the points are computed."""
-        self.fit_button.setEnabled(ready)
-
     def retranslate(self) -> None:
         self.fit_button.setText(self.tr("Fit w to the points"))
         number = "…" if self._error is None else column_number(self._error, DIGITS)

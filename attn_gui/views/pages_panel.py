@@ -35,13 +35,13 @@ class PagesPanel(Retranslated, QWidget):
         self._offered: tuple[str, ...] = ()
         self.large = False
         self._choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
-        self._large, self._export = QToolButton(self), QToolButton(self)
+        self._large, self.export = QToolButton(self), QToolButton(self)
         self._choice.setObjectName("control.page")
         self._large.setObjectName("button.page_large")
-        self._export.setObjectName("button.page_export")
+        self.export.setObjectName("button.page_export")
         self._large.setCheckable(True)
         self._choice.picked.connect(self.pageAsked)
-        self._export.clicked.connect(self.exportAsked)
+        self.export.clicked.connect(self.exportAsked)
         self._large.clicked.connect(self.largeAsked)
         self._build()
         self.retranslate()
@@ -74,10 +74,6 @@ class PagesPanel(Retranslated, QWidget):
         self._choice.set_key(name)
         self._stack.setCurrentWidget(self._holders[name])
 
-    def set_exportable(self, exportable: bool) -> None:
-        """Set whether the page on show can be exported."""
-        self._export.setEnabled(exportable)
-
     def set_large(self, large: bool) -> None:
         """Set whether it stands in the place of the maps."""
         side = SPACING.panel_padding if large else 0
@@ -93,7 +89,7 @@ class PagesPanel(Retranslated, QWidget):
             page.setAccessibleName(page.title())
         self._choice.set_words({name: self.pages[name].title() for name in self._offered})
         large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
-        for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):
+        for button, words in ((self._large, large), (self.export, self.tr("Export the page"))):
             set_name(button, words)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -104,8 +100,8 @@ class PagesPanel(Retranslated, QWidget):
     def _build(self) -> None:
         self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._choice.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        for button, drawn in ((self._large, "large"), (self._export, "export-image")):
+        for button, drawn in ((self._large, "large"), (self.export, "export-image")):
             button.setIcon(icon(drawn))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        row = arrange(QHBoxLayout(), (self._choice, 1), self._large, self._export, spacing=SPACING.s)
+        row = arrange(QHBoxLayout(), (self._choice, 1), self._large, self.export, spacing=SPACING.s)
         arrange(QVBoxLayout(self), row, (self._stack, 1), margins=(0, SPACING.m, 0, 0), spacing=SPACING.m)

@@ -247,8 +247,7 @@ class StageNode(MapButton):
     def sizeHint(self) -> QSize:
         return QSize(self.width_for(self._small), node_height(self._small))
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.map.drawing.shown

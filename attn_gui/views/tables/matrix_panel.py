@@ -322,10 +322,6 @@ class MatrixPanel(Retranslated, QWidget):
             self.view.setProperty("computed", said)
             restyle(self.view)
 
-    def set_renamable(self, renamable: bool) -> None:
-        """Set whether a double click on a row header renames its token."""
-        self.view.rows.renamable = renamable
-
     def set_compact(self, compact: bool) -> None:
         """Narrower columns and row headers, for two decimals."""
         columns = SIZE.table_column_compact if compact else SIZE.table_column
