@@ -77,7 +77,7 @@ class MainWindow(QMainWindow):
         self._compact: bool | None = None
         self._low = False
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
-        self._filled, self.kept_columns = False, QByteArray()
+        self._filled, self.kept_columns = False, QByteArray()  # widths that it takes once it is shown
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._history_shown, self._history_asked, self._precision_asked = True, True, True
         self._foot_asked = False

@@ -53,7 +53,7 @@ class Baseline(QObject):
         self.state = ""  # the name of the snapshot that is pinned, if it is one
         self.why: FieldError | None = None  # the state cannot be held
         self.problem: Problem | None = None
-        self.evaluation: Evaluation | None = None
+        self.evaluation: Evaluation | None = None  # None while there is none
         self._states: tuple[BeforeState, Difference] | None = None
         self._tile_caches: list[TileCache] = []
         self._recomputed = Recomputed()

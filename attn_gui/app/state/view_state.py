@@ -122,7 +122,7 @@ class ViewState(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
         computation.moving.connect(self.notify_all)
-        self.look_at_opened: Callable[[], ViewSettings] = lambda: self.look
+        self.look_at_opened: Callable[[], ViewSettings] = lambda: self.look  # of a document just opened
         self.overlay: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)

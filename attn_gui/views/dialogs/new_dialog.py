@@ -210,7 +210,7 @@ class NewDialog(FormDialog):
             box.valueChanged.connect(changed.get(name, self._show_choice))
         self.fill.currentIndexChanged.connect(self._show_choice)
         self.sentence.textChanged.connect(self._on_sentence_changed)
-        self.d_model.valueChanged.connect(self._on_d_model_changed)
+        self.d_model.valueChanged.connect(lambda _width: self._take_width("d_model", "d_k"))
         for name, label in self._labels.items():
             label.setBuddy(self._editor(name))
             self._editor(name).setObjectName(f"new.{name}")
@@ -230,9 +230,6 @@ class NewDialog(FormDialog):
             if self.boxes["m"].isEnabled():
                 self.boxes["m"].setValue(count)
         self._show_choice()
-
-    def _on_d_model_changed(self, _width: int) -> None:
-        self._take_width("d_model", "d_k")
 
     def _on_d_k_changed(self, _width: int) -> None:
         self._take_width("d_k", "d_model")

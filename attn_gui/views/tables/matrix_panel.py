@@ -171,7 +171,7 @@ class TableMenu(QObject):
         self._all = self._own("select_all", view.selectAll)
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
-        view.customContextMenuRequested.connect(self._open_at)
+        view.customContextMenuRequested.connect(lambda place: self._pop_up(self._view.viewport().mapToGlobal(place)))
         for header in (view.rows, view.columns):
             header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             header.customContextMenuRequested.connect(partial(self._open_on_header, header))
@@ -195,9 +195,6 @@ class TableMenu(QObject):
             self._view.choose(section if upright else 0, 0 if upright else section)
             (self._view.select_row if upright else self._view.select_column)()
         self._pop_up(header.viewport().mapToGlobal(place))
-
-    def _open_at(self, place: QPoint) -> None:
-        self._pop_up(self._view.viewport().mapToGlobal(place))
 
     def _pop_up(self, at: QPoint) -> None:
         menu = QMenu(self._view)
