@@ -379,7 +379,6 @@ class WalkStage(QWidget):
         self.setObjectName("walk.stage")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         player.moved.connect(self.update)
-        player.turned.connect(self.update)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(240), scaled(160))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -32,6 +32,7 @@ from attn_gui.views.dialogs.form_fields import (
     FormField,
     PointsField,
     TargetFields,
+    TypedChoice,
     caption,
     heads_from_text,
     kind_of,
@@ -257,21 +258,16 @@ class ExportForm(FormDialog):
 THIS, ALL, SOME = "this", "all", "some"
 
 
-class HeadsFields(QWidget):
+class HeadsFields(TypedChoice):
     """Fields for the heads to export: this one, all, or some, whose numbers are typed beside the choice."""
 
-    changed = Signal()
-
     def __init__(self, count: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("export.which_heads", (THIS, ALL, SOME) if count > 1 else (THIS,), SOME, parent)
         self.count, self._this = count, 0
-        self.choice = ChoiceBox((THIS, ALL, SOME) if count > 1 else (THIS,), self)
-        self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
+        self.beside = [self.numbers]
         self.numbers.setObjectName("export.head_numbers")
         arrange(QHBoxLayout(self), (self.choice, 1), (self.numbers, 1), margins=0, spacing=SPACING.s)
-        self.setFocusProxy(self.choice)
-        self.choice.picked.connect(self._on_choice_picked)
         self.numbers.textChanged.connect(self.changed)
         self.numbers.setPlaceholderText("0, 2-3")
         self.numbers.setAccessibleName(self.tr("Numbers of the chosen heads"))
@@ -298,27 +294,13 @@ class HeadsFields(QWidget):
             self._this = heads[0] if heads else 0
         self.choice.set_key(THIS if not several else ALL if len(heads) == self.count else SOME)
         self.numbers.setText(", ".join(map(str, heads)))
-        self._show_numbers()
+        self.show_beside()
         words = {
             THIS: self.tr("this head ({head})").format(head=self._this),
             ALL: self.tr("all heads"),
             SOME: self.tr("chosen heads"),
         }
         self.choice.set_words({key: word for key, word in words.items() if self.choice.findData(key) >= 0})
-
-    def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(name)
-        self.choice.setAccessibleName(name)
-
-    def _show_numbers(self) -> None:
-        self.numbers.setVisible(self.choice.currentData() == SOME)
-
-    def _on_choice_picked(self, key: str) -> None:
-        self._show_numbers()
-        if key == SOME:
-            self.numbers.setFocus()
-            self.numbers.selectAll()
-        self.changed.emit()
 
 
 class SizeFields(QObject):

@@ -231,31 +231,54 @@ class PointsField(LiveNumber):
         return size
 
 
-class LevelsFields(QWidget):
-    """Fields for the levels of a figure: as in the window, automatic, or two numbers typed beside the choice."""
+class TypedChoice(QWidget):
+    """A choice, and `beside` it the fields that count while the one of its keys that asks for typing is chosen."""
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, keys: Sequence[str], typed: str, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self.choice = ChoiceBox(LEVELS, self)
-        self.choice.setObjectName("export.which_levels")
+        self.choice, self._typed = ChoiceBox(keys, self), typed
+        self.choice.setObjectName(name)
+        self.beside: list[QWidget] = []
+        self.setFocusProxy(self.choice)
+        self.choice.picked.connect(self._on_choice_picked)
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self.choice.setAccessibleName(name)
+
+    def show_beside(self) -> None:
+        """Show the fields that count now."""
+        for widget in self.beside:
+            widget.setVisible(self.choice.currentData() == self._typed)
+
+    def _on_choice_picked(self, key: str) -> None:
+        self.show_beside()
+        if key == self._typed and isinstance(first := self.beside[0], QLineEdit):
+            first.setFocus()
+            first.selectAll()
+        self.changed.emit()
+
+
+class LevelsFields(TypedChoice):
+    """Fields for the levels of a figure: as in the window, automatic, or two numbers typed beside the choice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("export.which_levels", LEVELS, TYPED, parent)
         self.low, self.high = LiveNumber(self, finite=True), LiveNumber(self, finite=True)
-        self._dots = QLabel("…", self)
-        line = arrange(QHBoxLayout(self), (self.choice, 2), margins=0, spacing=SPACING.s)
+        dots = QLabel("…", self)
+        self.beside = [self.low, dots, self.high]
+        arrange(QHBoxLayout(self), (self.choice, 2), (self.low, 1), dots, (self.high, 1), margins=0, spacing=SPACING.s)
         for end, name in ((self.low, "low"), (self.high, "high")):
             end.setObjectName(f"export.{name}")
             end.textChanged.connect(self.changed)
-        for widget in (self.low, self._dots, self.high):
-            line.addWidget(widget, 0 if widget is self._dots else 1)
-        self.setFocusProxy(self.choice)
-        self.choice.picked.connect(self._on_choice_picked)
         self.choice.set_words(
             {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
         )
         self.low.setAccessibleName(self.tr("Lower level"))
         self.high.setAccessibleName(self.tr("Upper level"))
-        self._show_numbers()
+        self.show_beside()
 
     def key(self) -> str:
         """Return the rule of the levels."""
@@ -275,22 +298,7 @@ class LevelsFields(QWidget):
         self.choice.set_key(key)
         for end, number in zip((self.low, self.high), typed or (0.0, 1.0), strict=True):
             end.set_value(number)
-        self._show_numbers()
-
-    def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(name)
-        self.choice.setAccessibleName(name)
-
-    def _show_numbers(self) -> None:
-        for widget in (self.low, self._dots, self.high):
-            widget.setVisible(self.key() == TYPED)
-
-    def _on_choice_picked(self, key: str) -> None:
-        self._show_numbers()
-        if key == TYPED:
-            self.low.setFocus()
-            self.low.selectAll()
-        self.changed.emit()
+        self.show_beside()
 
 
 class TargetFields(QWidget):
