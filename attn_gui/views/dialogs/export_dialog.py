@@ -297,13 +297,13 @@ class ExportDialog(ExportForm):
                     self._field("theme", self.theme, self.tr("theme")),
                 ),
                 (
-                    self._switch("title", self.title, self.tr("title")),
-                    self._switch("colorbar", self.colorbar, self.tr("color bar")),
-                    self._switch("transparent", self.transparent, self.tr("transparent background")),
+                    self._switch(self.title, self.tr("title")),
+                    self._switch(self.colorbar, self.tr("color bar")),
+                    self._switch(self.transparent, self.tr("transparent background")),
                 ),
                 (
-                    self._switch("outlines", self.outlines, self.tr("letters as outlines")),
-                    self._switch("session", self.session, self.tr("session inside")),
+                    self._switch(self.outlines, self.tr("letters as outlines")),
+                    self._switch(self.session, self.tr("session inside")),
                 ),
                 (self._name_field(),),
                 (self._folder_field(),),

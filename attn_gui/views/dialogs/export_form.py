@@ -138,8 +138,9 @@ class ExportForm(FormDialog):
     def _folder_field(self) -> FormField:
         return self._field("target", self.target, self.tr("folder"), 3)
 
-    def _switch(self, name: str, box: QCheckBox, words: str, span: int = 1) -> FormField:
+    def _switch(self, box: QCheckBox, words: str, span: int = 1) -> FormField:
         """Return a box with its words beside it."""
+        name = next(name for name, editor in self._fields().items() if editor is box)
         box.setObjectName(f"{self.prefix}.{name}")
         box.setText(words)
         return None, box, span

@@ -63,7 +63,7 @@ class WorksheetDialog(ExportForm):
                     self._field("count", self.count, self.tr("worksheets")),
                     self._field("seed", self.seed, self.tr("random seed")),
                 ),
-                (self._switch("keys", self.keys, keys, 3),),
+                (self._switch(self.keys, keys, 3),),
                 (self._field("lang", self.lang, self.tr("language")), self._name_field(2)),
                 (self._folder_field(),),
             ),
