@@ -52,9 +52,7 @@ class WalkController(WritingController):
 
     def __init__(self, context: AppContext, status: StatusController, painting: PaintingController) -> None:
         super().__init__(context)
-        self._computation, self._view = context.computation, context.view
-        self._settings, self._appearance, self._status = context.settings, context.appearance, status
-        self._painting = painting
+        self._status, self._painting = status, painting
         self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
         self._ahead.timeout.connect(lambda: self._imports.start(_import))
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
