@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated, set_name
+from attn_gui.views.widgets import FlowLayout, Retranslated, paint_rounded, set_name
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -135,11 +135,9 @@ class Banner(Retranslated, QFrame):
         self.changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.error_soft if self._error else theme.accent_soft)
-        painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
+        theme = current_theme()
+        fill = theme.error_soft if self._error else theme.accent_soft
+        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=fill)
 
     def _build(self) -> None:
         style_text(self._text, letters="sentence")

@@ -29,6 +29,7 @@ from attn_gui.views.widgets import (
     arrange,
     clear_layout,
     paint_focus_ring,
+    paint_rounded,
     set_name,
 )
 from attn_gui.views.zones import hairline
@@ -99,9 +100,8 @@ class LessonButton(Retranslated, KeyboardButton):
         painter, theme = QPainter(self), current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._current or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft if self._current else theme.raised)
-            painter.drawRoundedRect(self.rect(), scaled(RADIUS.control), scaled(RADIUS.control))
+            fill = theme.accent_soft if self._current else theme.raised
+            paint_rounded(painter, self.rect(), scaled(RADIUS.control), fill=fill)
         room = self.rect().adjusted(scaled(SPACING.m), 0, -scaled(SPACING.m), 0)
         self._paint_mark(painter, QRectF(room.left(), (self.height() - scaled(MARK)) / 2, scaled(MARK), scaled(MARK)))
         painter.setFont(ui_font("sentence"))

@@ -23,7 +23,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.history_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, plain_tip
+from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, paint_rounded, plain_tip
 from attn_gui.views.zones import handing_on
 
 # --- The model of the snapshots of a document: their names, with the notes beside them ---
@@ -98,9 +98,7 @@ class SnapshotDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft)
-            painter.drawRoundedRect(option.rect, RADIUS.control, RADIUS.control)
+            paint_rounded(painter, option.rect, RADIUS.control, fill=theme.accent_soft)
         if index.data(COMPARED_ROLE):
             painter.fillRect(
                 QRect(option.rect.left(), option.rect.top() + 3, BAR, option.rect.height() - 6), theme.accent

@@ -36,7 +36,7 @@ from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout, inset, paint_rounded
 
 PRODUCT = "product"
 """The place of a product, among those of its operands (`StageOperands`)."""
@@ -260,10 +260,7 @@ class Card(QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.line, 1))
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.line, 1))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         picture = self.picture.geometry()
         painter.fillRect(picture.adjusted(1, 1, -1, 0), theme.raised)
@@ -298,11 +295,7 @@ class StartBand(QFrame):
     """A strip on the accent's soft background."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(current_theme().accent_soft)
-        painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
+        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=current_theme().accent_soft)
 
 
 # --- page -----------------------------------------------------------------------------------------
