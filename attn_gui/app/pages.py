@@ -95,7 +95,7 @@ class PagesController(Controller):
             self._add(kind)
         context.bars.add([_row(kind) for kind in PAGES.values()])
         context.window.heads.set_together(context.bars.actions[OverHeadsPage.name])
-        self._panel.pageAsked.connect(self.open)
+        self._panel.choice.picked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
         self._panel.exportAsked.connect(self._on_panel_export_asked)
@@ -372,7 +372,7 @@ class CodeSaving(Controller):
         self._page, controls = context.window.inspector.pages.pages[CodePage.name], CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
-        controls.saveRequested.connect(self.save)
+        controls.save.clicked.connect(self.save)
 
     def copy(self) -> None:
         """Copy the script to the clipboard."""
@@ -417,7 +417,7 @@ class CurveFitting(Controller):
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)
-        self._controls.fitRequested.connect(self.fit)
+        self._controls.fit_button.clicked.connect(self.fit)
         context.window.inspector.pages.turned.connect(self.show)
         context.document.changed.connect(self._on_document_changed)
         context.computation.updated.connect(self.show)

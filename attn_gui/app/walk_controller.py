@@ -109,7 +109,7 @@ class WalkController(WritingController):
         view.leaveAsked.connect(self._on_view_leave_asked)
         view.exportAsked.connect(self._export)
         view.export.setVisible(self._cover() is None)
-        view.speedPicked.connect(lambda key: self._settings.put(SPEED, key))
+        view.speed.picked.connect(lambda key: self._settings.put(SPEED, key))
         steps.keyed.connect(view.act)
         player.turned.connect(self._show_step)
         player.renewed.connect(self._show_step)

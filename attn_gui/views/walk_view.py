@@ -397,7 +397,6 @@ class WalkView(Retranslated, QWidget):
 
     leaveAsked = Signal()
     exportAsked = Signal(bool)  # whether panels are wanted; else a GIF
-    speedPicked = Signal(str)  # a key of SPEEDS
 
     def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -561,7 +560,6 @@ class WalkView(Retranslated, QWidget):
         self._on.clicked.connect(lambda: player.go_to(player.beat + 1))
         self._close.clicked.connect(self.leaveAsked)
         self.speed.picked.connect(lambda key: player.set_speed(SPEEDS[key]))
-        self.speed.picked.connect(self.speedPicked)
 
     def _build(self) -> None:
         set_background(self, "surface")

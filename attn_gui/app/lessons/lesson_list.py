@@ -121,7 +121,7 @@ class LessonListController(QObject):
         if self._list is None:
             self._list = LessonList(self._window.centralWidget())
             self._list.chosen.connect(lambda name, anew: self._open_path(path_of(name), anew=anew))
-            self._list.fileAsked.connect(self._ask)
+            self._list.file.clicked.connect(self._ask)
             self._list.leaveAsked.connect(self._on_leave_asked)
         self._show()
         self._from_start = self._window.start_shown

@@ -109,7 +109,7 @@ class DkController(Controller):
         self._computation.drawable.connect(self.show)
         panel.moved.connect(self._on_panel_moved)
         panel.picked.connect(lambda width: self._put(self._drawn_source(), width))
-        panel.sourcePicked.connect(self._on_source_picked)
+        panel.source.picked.connect(self._on_source_picked)
         return panel
 
     def _row(self) -> MapRow:

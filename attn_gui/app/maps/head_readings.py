@@ -53,7 +53,7 @@ class ReadingsController(Controller):
         self._soon.timeout.connect(self._go_on)
         context.bars.add([*map(_row, READINGS.values()), MARK])
         self._strip.set_action(context.bars.actions[MARK.name])
-        self._strip.readingPicked.connect(lambda key: context.view.set(reading=key))
+        self._strip.readings.picked.connect(lambda key: context.view.set(reading=key))
         context.computation.updated.connect(self._on_computation_updated)
         context.view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
         context.view.follow(self._mark, "evaluation", "batch", "head", "compare", "baseline", "reading", "counted")

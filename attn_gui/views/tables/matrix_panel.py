@@ -236,7 +236,6 @@ class MatrixPanel(Retranslated, QWidget):
 
     headPicked = Signal(int)  # the head
     titleDoubleClicked = Signal()
-    barPicked = Signal(str)  # the key of the way out
 
     def __init__(self, field: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,7 +246,7 @@ class MatrixPanel(Retranslated, QWidget):
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
         self._said = ""  # the symbol
-        self._bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
+        self.bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column
         self._head_width = 0
@@ -256,12 +255,11 @@ class MatrixPanel(Retranslated, QWidget):
         self._rest.timeout.connect(self._measure)
         self._title.doubleClicked.connect(self.titleDoubleClicked)
         self._ruler.picked.connect(self._on_ruler_picked)
-        self._bar.picked.connect(self.barPicked)
         theme_signal.changed.connect(self.set_theme)
         self.set_theme(current_theme())
 
     def _lay_out(self) -> None:
-        arrange(QVBoxLayout(self), self._title, self._bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
+        arrange(QVBoxLayout(self), self._title, self.bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
         style_text(self._symbol, "sentence", "text", strong=True)
         style_text(self._name, "body", "text2")
@@ -330,7 +328,7 @@ class MatrixPanel(Retranslated, QWidget):
 
     def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
         """Set a sentence with ways out, (key, label) each, between title and table; no text, no bar."""
-        self._bar.set_choices(text, choices)
+        self.bar.set_choices(text, choices)
 
     def set_theme(self, theme: Theme) -> None:
         """Update colors and sizes from the current theme and zoom."""
