@@ -36,7 +36,7 @@ class SnapshotsController(Controller):
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
-        self._list.takeAsked.connect(self.take)
+        self._list.take.clicked.connect(self.take)
         self._list.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
         context.document.snapshots.changed.connect(self.show)
         context.document.opened.connect(self._work.forget)

@@ -379,7 +379,6 @@ class WalkStage(QWidget):
         self.setObjectName("walk.stage")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         player.moved.connect(self.update)
-        player.turned.connect(self.update)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(240), scaled(160))
@@ -398,7 +397,6 @@ class WalkView(Retranslated, QWidget):
 
     leaveAsked = Signal()
     exportAsked = Signal(bool)  # whether panels are wanted; else a GIF
-    speedPicked = Signal(str)  # a key of SPEEDS
 
     def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -406,26 +404,18 @@ class WalkView(Retranslated, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player, self._sized = player, False
         self._title, self._about = QLabel(self), ElidedLabel(self)
-        self._export, self._close, self._menu = QPushButton(self), QToolButton(self), QMenu(self)
+        self.export, self._close, self._menu = QPushButton(self), QToolButton(self), QMenu(self)
         self._gif = self._menu.addAction("", lambda: self.exportAsked.emit(False))
         self._panels = self._menu.addAction("", lambda: self.exportAsked.emit(True))
         self._stage, self._sentence = WalkStage(player, self), QLabel(self)
         self._head, self._transport = QWidget(self), QWidget(self)
         self._back, self._play, self._on = (QToolButton(self), PlayButton(self), QToolButton(self))
-        self._bar, self._time, self._speed = BeatBar(self), QLabel(self), ChoiceBox(SPEEDS, self)
+        self._bar, self._time, self.speed = BeatBar(self), QLabel(self), ChoiceBox(SPEEDS, self)
         self._connect()
         self._build()
         self.retranslate()
 
     # --- silent setters --------------------------------------------------------------------------
-    def set_export_offered(self, offered: bool) -> None:
-        """Set whether it can be exported."""
-        self._export.setVisible(offered)
-
-    def set_speed(self, key: str) -> None:
-        """Show one of SPEEDS."""
-        self._speed.set_key(key)
-
     def words(self) -> str:
         """Return the step on show in words: `Step 2 of 7: Add the products. …`."""
         beat, beats = self._player.beat, self._player.walk.beats
@@ -437,17 +427,17 @@ class WalkView(Retranslated, QWidget):
     def retranslate(self) -> None:
         self._gif.setText(self.tr("Export &GIF…"))
         self._panels.setText(self.tr("Export step &panels…"))
-        self._export.setText(self.tr("Export"))
+        self.export.setText(self.tr("Export"))
         for button, words in (
             (self._close, self.tr("Back to the map")),
             (self._back, self.tr("Previous step")),
             (self._on, self.tr("Next step")),
-            (self._speed, self.tr("Speed")),
+            (self.speed, self.tr("Speed")),
             (self._bar, self.tr("Steps of the walk")),
         ):
             button.setAccessibleName(words)
             set_tip(button, words)
-        self._speed.set_words({key: f"{_factor(speed)}×" for key, speed in SPEEDS.items()})
+        self.speed.set_words({key: f"{_factor(speed)}×" for key, speed in SPEEDS.items()})
         self._show_walk()
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -569,8 +559,7 @@ class WalkView(Retranslated, QWidget):
         self._back.clicked.connect(lambda: player.go_to(player.beat - 1))
         self._on.clicked.connect(lambda: player.go_to(player.beat + 1))
         self._close.clicked.connect(self.leaveAsked)
-        self._speed.picked.connect(lambda key: player.set_speed(SPEEDS[key]))
-        self._speed.picked.connect(self.speedPicked)
+        self.speed.picked.connect(lambda key: player.set_speed(SPEEDS[key]))
 
     def _build(self) -> None:
         set_background(self, "surface")
@@ -587,8 +576,8 @@ class WalkView(Retranslated, QWidget):
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         self._sentence.setContentsMargins(SPACING.xxl, 0, SPACING.xxl, 0)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._export.setIcon(icon("export-image"))
-        self._export.setMenu(self._menu)
+        self.export.setIcon(icon("export-image"))
+        self.export.setMenu(self._menu)
         for button, name, drawn in (
             (self._close, "close", "close"),
             (self._back, "previous", "previous"),
@@ -597,14 +586,14 @@ class WalkView(Retranslated, QWidget):
             button.setObjectName(f"walk.{name}")
             button.setIcon(icon(drawn))
             button.setAutoRaise(True)
-        for control in (self._close, self._back, self._play, self._on, self._export):
+        for control in (self._close, self._back, self._play, self._on, self.export):
             control.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays
             control.installEventFilter(self)
-        self._export.setObjectName("walk.export")
-        self._speed.setObjectName("walk.speed")
-        head = self._title, (self._about, 1), self._export, self._close
+        self.export.setObjectName("walk.export")
+        self.speed.setObjectName("walk.speed")
+        head = self._title, (self._about, 1), self.export, self._close
         arrange(QHBoxLayout(self._head), *head, margins=(SPACING.xl, 0, SPACING.l, 0), spacing=SPACING.m)
-        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self._speed
+        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self.speed
         arrange(QHBoxLayout(self._transport), *transport, margins=(SPACING.l, 0, SPACING.l, 0), spacing=SPACING.m)
         picture = (self._stage, 1), self._sentence
         column = self._head, hairline(self), *picture, hairline(self), self._transport

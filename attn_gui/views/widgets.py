@@ -159,13 +159,30 @@ class KeyboardButton(QAbstractButton):
             event.ignore()  # QAbstractButton would take the arrows
 
 
+def paint_rounded(
+    painter: QPainter,
+    rect: QRect | QRectF,
+    radius: float,
+    *,
+    fill: QColor | None = None,
+    edge: QPen | QColor | None = None,
+) -> None:
+    """Paint a rectangle with round corners, filled, with an edge, or both."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(edge or Qt.PenStyle.NoPen)
+    painter.setBrush(fill or Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect, radius, radius)
+
+
+def inset(rect: QRect | QRectF, by: float) -> QRectF:
+    """Return a rectangle so many pixels inside another one on every side."""
+    return QRectF(rect).adjusted(by, by, -by, -by)
+
+
 def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
     """Paint the ring that says where the keyboard is, just inside `rect`."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(current_theme().accent, LINE.focus))
-    inset = LINE.focus / 2
-    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), RADIUS.control, RADIUS.control)
+    edge = QPen(current_theme().accent, LINE.focus)
+    paint_rounded(painter, inset(rect, LINE.focus / 2), RADIUS.control, edge=edge)
 
 
 class FocusedWheel(WidgetMixin):

@@ -179,8 +179,8 @@ class ShapeController(Controller):
         self._lost: Callable[[], str] = str  # what is said of numbers that another precision has not got
         panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
-        panel.dtypePicked.connect(self._on_panel_dtype_picked)
-        panel.keepPicked.connect(self._on_panel_keep_picked)
+        panel.dtype.picked.connect(self._on_panel_dtype_picked)
+        panel.keep.clicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         context.runner.refused.connect(self.show_state)
         context.document.changed.connect(lambda _change: context.window.banner.withdraw(self._lost))

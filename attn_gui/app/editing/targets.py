@@ -60,7 +60,7 @@ class TargetController(Controller):
         self._background.ended.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._rest.timeout.connect(self._solve)
-        context.window.inspector.foot.targetRequested.connect(lambda: self.open())
+        context.window.inspector.foot.target.clicked.connect(lambda: self.open())
         context.view.follow(self._offer, "evaluation", "cell", "blanks")
         self._offer()
 

@@ -172,9 +172,7 @@ class ExportController(WritingController):
     def __init__(self, context: AppContext, pages: PagesController) -> None:
         """Read options and model from the pages, as they are in the window."""
         super().__init__(context)
-        self._computation, self._baseline = context.computation, context.baseline
-        self._view, self._settings = context.view, context.settings
-        self._appearance, self._pages = context.appearance, pages
+        self._pages = pages
         self._preview, self._late_copy = BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)

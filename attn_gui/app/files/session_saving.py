@@ -165,7 +165,7 @@ class SessionSaving(Controller):
     def _begin(self, session: SessionToSave, check: Callable[[], object] = lambda: None) -> None:
         """Write it on the other thread; `check` is called behind each part, and what it raises leaves the old file."""
         self._now = session
-        self._line.set_name(session.path.name)
+        self._line.name = session.path.name
         self._line.begin()
 
         def write(progress: Progress) -> None:

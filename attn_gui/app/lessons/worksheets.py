@@ -53,7 +53,6 @@ class WorksheetsController(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._settings, self._appearance = context.settings, context.appearance
         self._checked: tuple[object, Exception | None] = (None, None)
         context.bars.add(WORKSHEET_ROWS)
 
@@ -124,7 +123,6 @@ class SolutionSaving(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._view, self._appearance = context.view, context.appearance
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:

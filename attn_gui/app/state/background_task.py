@@ -206,7 +206,7 @@ class WindowTask(BackgroundTask):
         """
         super().start(work)
         self._result.begin()
-        self._line.set_name(name)
+        self._line.name = name
         self._line.begin(at_once=at_once)
 
     def forget(self) -> None:

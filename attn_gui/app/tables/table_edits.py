@@ -212,7 +212,7 @@ class TableEdits(Controller):
         view.fillTyped.connect(lambda value: self._in(field, partial(self.fill_typed, value)))
         view.typingBlocked.connect(lambda: self._offer_ways_out(field))
         view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
-        panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
+        panel.bar.picked.connect(lambda key: self._on_bar_picked(field, key))
 
     def _on_view_gave_up(self, field: str, refused: RefusedText) -> None:
         """Refuse a text that is no number and was left behind: say that the cell is as it was."""

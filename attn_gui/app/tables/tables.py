@@ -335,7 +335,7 @@ class TablesController(Controller):
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
         panel.set_bar()
-        panel.set_renamable(role is not None and not locked)
+        panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
         panel.set_heads(count, width, self._view.look.head // self._group(field))

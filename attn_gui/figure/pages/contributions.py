@@ -347,7 +347,7 @@ class TwoMapsLayout(PageLayout):
             least=(2 * LEAST, down * (LEAST + words + self.below) + heads_row),
         )
         body = self.frame.body.adjusted(0, 0, 0, -heads_row)
-        self.label = self._label(body.height() / down - self.above - self.below)
+        self.label = self._room_for(0, body.height() / down - self.above - self.below, SPACING.xl)
         pitch = body.width() / across, body.height() / down
         room = pitch[0] - self.label - SPACING.l, pitch[1] - self.above - self.below
         side = self._side(*room)
@@ -388,10 +388,6 @@ class TwoMapsLayout(PageLayout):
         ratio = min(max(rows / columns, 0.25), 4.0)
         width = min(width, height / ratio)
         return width, width * ratio
-
-    def _label(self, height: float) -> float:
-        """Return the room for the tokens of queries, where rows are high enough for them."""
-        return self._room_for(0, height, SPACING.xl)
 
     def _room_for(self, axis: int, length: float, without: float) -> float:
         """Return the room for the tokens of an axis of this length, where its cells are large enough for them."""

@@ -334,12 +334,8 @@ class FormulaBeat(Beat):
         self, context: WalkContext, stage: str, index: Index, expression: Expression, value: float, name: str = ""
     ) -> None:
         super().__init__(context, stage, index)
-        self.equation, self._value, self.name = WalkEquation(context, shortened(expression), value), value, name
+        self.equation, self.value, self.name = WalkEquation(context, shortened(expression), value), value, name
         self.parts = _parts_of(context, expression)
-
-    @property
-    def value(self) -> float:
-        return self._value
 
     @property
     def lands(self) -> bool:

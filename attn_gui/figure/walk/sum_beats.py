@@ -146,18 +146,13 @@ class PairingBeat(Beat):
             column=colored(self.context.words(QT_TRANSLATE_NOOP("Walk", "column {number}"), number=column), columns),
             left=indexed(self.context.style.translate("Names", left.symbol)),
             top=indexed(self.context.style.translate("Names", top.symbol)),
-            count=self.pairs,
+            count=self.picture.count,
         )
 
     @property
-    def pairs(self) -> int:
-        """Numbers in the row, and in the column."""
-        return self.picture.count
-
-    @property
     def result(self) -> str:
-        pair = " · ".join(self.picture.names)
-        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{pair}, {count} pairs"), pair=pair, count=self.pairs)
+        picture, text = self.picture, QT_TRANSLATE_NOOP("Walk", "{pair}, {count} pairs")
+        return self.context.words(text, pair=" · ".join(picture.names), count=picture.count)
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         picture, theme = self.picture, canvas.theme
@@ -191,11 +186,7 @@ class AddingBeat(Beat):
 
     def __init__(self, picture: SumPicture, *, lands: bool = True) -> None:
         super().__init__(picture.context, picture.stage, picture.index)
-        self.picture, self.lands, self.equation = picture, lands, picture.equation
-
-    @property
-    def value(self) -> float:
-        return self.picture.value
+        self.picture, self.lands, self.equation, self.value = picture, lands, picture.equation, picture.value
 
     @property
     def title(self) -> str:
@@ -320,12 +311,12 @@ class PourBeat(Beat):
         weights = context.row(context.evaluation.weights, (*index[:3], 0))
         self.addends = addends(self.total, weights[terms.positions], None if key is None else terms.place_of(key))
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
-        self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
+        self.value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
         parts = [shortened(one.formula) for one in self.addends]
         self.products = [WalkEquation(context, part, one.value) for part, one in zip(parts, self.addends, strict=True)]
-        self.equation = WalkEquation(context, sum_of(parts), self._value)
+        self.equation = WalkEquation(context, sum_of(parts), self.value)
         added = sum_of([Number(one.value) for one in self.addends])
-        self.added = self.equation if len(parts) == 1 else WalkEquation(context, added, self._value)
+        self.added = self.equation if len(parts) == 1 else WalkEquation(context, added, self.value)
         self.shares = context.evaluation.node(context.evaluation.weights).stage.shares
         self._read_values()
 
@@ -338,10 +329,6 @@ class PourBeat(Beat):
         width, self.column = self._plane.shape[1], self.index[-1]
         self.second = self.column + 1 if self.column + 1 < width else self.column - 1 if width > 1 else None
         self._more = width > 2
-
-    @property
-    def value(self) -> float:
-        return self._value
 
     @property
     def title(self) -> str:

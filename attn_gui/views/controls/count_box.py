@@ -74,12 +74,6 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         self._digits = digits
         self.updateGeometry()
 
-    def sizeHint(self) -> QSize:
-        return self._fitting()
-
-    def minimumSizeHint(self) -> QSize:
-        return self._fitting()
-
     def pending(self) -> bool:
         """Return whether something half typed is in the box."""
         return self.cleanText() != self.textFromValue(self.value())
@@ -172,7 +166,7 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         mark(self, "wrong", "")
         self._tip.dismiss()
 
-    def _fitting(self) -> QSize:
+    def sizeHint(self) -> QSize:
         """Return a size wide enough for the number on show, where Qt reserves room for the largest possible one."""
         metrics = self.fontMetrics()
         texts = (self.textFromValue(self.value()), "0" * self._digits, self.specialValueText())
@@ -184,6 +178,8 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         control, field = QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl.SC_SpinBoxEditField
         room = self.style().subControlRect(control, option, field, self).width()
         return QSize(option.rect.width() - room + text + AROUND_TEXT, height)
+
+    minimumSizeHint = sizeHint
 
 
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed

@@ -490,12 +490,6 @@ class MaskPanel(Retranslated, PopupFrame):
         self._next_focus = (len(self._layers), "switch")
         self._ask([*self._mappings(), {"kind": kind} | MASKS[kind].first(*self._sizes)], "add", kind)
 
-    def _on_row_switched(self, place: int, enabled: bool) -> None:
-        self._replace(place, {"enabled": enabled}, "switch")
-
-    def _on_row_value_picked(self, place: int, name: str, value: object) -> None:
-        self._replace(place, {name: value}, "change")
-
     def _on_row_removed(self, place: int) -> None:
         mappings = self._mappings()
         del mappings[place]
@@ -572,8 +566,8 @@ class MaskPanel(Retranslated, PopupFrame):
     def _make_rows(self) -> None:
         for place, layer in enumerate(self._layers):
             row = LayerRow(layer, *self._sizes, self.content)
-            row.switched.connect(lambda on, place=place: self._on_row_switched(place, on))
-            row.valuePicked.connect(lambda name, value, place=place: self._on_row_value_picked(place, name, value))
+            row.switched.connect(lambda on, place=place: self._replace(place, {"enabled": on}, "switch"))
+            row.valuePicked.connect(lambda name, value, place=place: self._replace(place, {name: value}, "change"))
             row.removed.connect(lambda place=place: self._on_row_removed(place))
             row.filled.connect(lambda how, place=place: self.fillRequested.emit(place, how))
             row.paintRequested.connect(lambda place=place: self._on_row_paint_requested(place))

@@ -78,7 +78,7 @@ class WorkLine(Retranslated, QWidget):
         super().__init__(parent)
         name = f"{work}.{of}" if of else work
         self.setObjectName(f"{name}.progress")
-        self._work, self._share, self._name = WORK[work], 0.0, ""
+        self._work, self._share, self.name = WORK[work], 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         line = arrange(QHBoxLayout(self), self._text, self.cancel, margins=0, spacing=SPACING.s)
@@ -95,10 +95,6 @@ class WorkLine(Retranslated, QWidget):
     def cancel_words(self) -> str:
         """Return what its button does, in words."""
         return QCoreApplication.translate("WorkLine", self._work.cancel)
-
-    def set_name(self, name: str) -> None:
-        """Name the subject of the work: a file, a step."""
-        self._name = name
 
     def begin(self, *, at_once: bool = False) -> None:
         """Work has begun; it is said if it lasts, or at once."""
@@ -126,7 +122,7 @@ class WorkLine(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the present language; a long name is cut in its middle."""
         metrics = self.fontMetrics()
-        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
+        name = metrics.elidedText(self.name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
         line = QCoreApplication.translate("WorkLine", self._work.line)
         self._text.setText(line.format(name=name, percent=int(100 * self._share)))
         self.cancel.setText(QCoreApplication.translate("WorkLine", CANCEL))

@@ -359,7 +359,6 @@ class DkPanel(Retranslated, QWidget):
 
     moved = Signal(int)  # while it is drawn
     picked = Signal(int)  # let go, stepped to or typed
-    sourcePicked = Signal(str)  # one of SOURCES
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -380,7 +379,6 @@ class DkPanel(Retranslated, QWidget):
         slider.valueChanged.connect(self._on_slider_moved)
         slider.sliderReleased.connect(self._on_slider_released)
         self.box.valueChanged.connect(self.picked)
-        self.source.picked.connect(self.sourcePicked)
         self._build()
         self.retranslate()
 

@@ -22,6 +22,7 @@ from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.widgets import paint_rounded
 
 # --- Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip ---
 
@@ -212,10 +213,8 @@ def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
 def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int) -> None:
     font = style.chosen_font if chosen else style.font
     if chosen:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(getattr(style.theme, style.role + "_soft", style.theme.sunken))
-        painter.drawRoundedRect(place, RADIUS.chip, RADIUS.chip)
+        fill = getattr(style.theme, style.role + "_soft", style.theme.sunken)
+        paint_rounded(painter, place, RADIUS.chip, fill=fill)
     painter.setFont(font)
     painter.setPen(getattr(style.theme, style.role, style.theme.text) if chosen else style.theme.text2)
     away = scaled(SPACING.xs if alignment == SIDES[LEVEL] else SPACING.s)

@@ -258,8 +258,7 @@ class HeadRuler(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(0, QFontMetrics(ui_font("micro")).height() + SPACING.s)
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
