@@ -25,17 +25,7 @@ from attn_gui.arguments import (
     parse_options,
     setting,
 )
-from attn_gui.commands.command_base import (
-    DONE,
-    Parser,
-    add_problem,
-    complete,
-    need_drawing,
-    noted,
-    open_input,
-    say,
-    say_bytes,
-)
+from attn_gui.commands import command_base
 from attn_gui.commands.refusals import CommandRefusal, OutputError
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -70,30 +60,29 @@ CLASHES = {
 def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
     chosen = _chosen(export_parser(), words)
-    need_drawing()
+    command_base.need_drawing()
     from attn_gui.commands.export_files import write_files
 
-    loaded = complete(noted(open_input(chosen)), chosen.file)
+    loaded = command_base.complete(command_base.noted(command_base.open_input(chosen)), chosen.file)
     try:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: write_files(loaded, chosen), chosen)
-            return DONE
+            return command_base.DONE
         _tell(write_files(loaded, chosen))
     except (ValueError, LookupError, OSError) as error:
         raise CommandRefusal(error) from error
     except MemoryError as error:
         raise CommandRefusal(_NO_MEMORY) from error
-    return DONE
+    return command_base.DONE
 
 
 def _tell(written: Iterable[Path]) -> None:
-    """Print each path; where nobody reads them any more, the files are written all the same. Raises OutputError then,
-    at the end."""
+    """Print each path, also where nobody reads any more: the files are written. Raises OutputError then, at the end."""
     unheard: OutputError | None = None
     for path in written:
         try:
             if unheard is None:
-                say(path)
+                command_base.say(path)
         except OutputError as error:
             if not isinstance(error.reason, BrokenPipeError):
                 raise
@@ -109,7 +98,7 @@ def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Names
         paths = list(write())
         if len(paths) != 1:
             raise CommandRefusal(_SEVERAL, count=len(paths))
-        say_bytes(paths[0].read_bytes())
+        command_base.say_bytes(paths[0].read_bytes())
 
 
 class ExportOptions(TypedDict, total=False):
@@ -219,7 +208,7 @@ def _forms() -> dict[str, str]:
 
 def export_parser() -> argparse.ArgumentParser:
     forms = _forms()
-    parser = Parser(
+    parser = command_base.Parser(
         "attn-gui export",
         usage="attn-gui export FILE -o DIR [options]",
         description="Write figures or numbers of a problem; needs no display. Prints one written path a line.",
@@ -237,7 +226,7 @@ def export_parser() -> argparse.ArgumentParser:
 
 def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
     add = parser.add_argument
-    add_problem(parser)
+    command_base.add_problem(parser)
     add(
         "-o",
         dest="folder",

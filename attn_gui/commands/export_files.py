@@ -133,8 +133,7 @@ class ExportRequest:
         return file_stem(self.other.part, self.options.show if self.options.show not in BOTH else "")
 
     def read(self, stage: str) -> Evaluation:
-        """Return the evaluation that numbers are read from: of two states the difference, unless one of them is asked
-        for."""
+        """Return the evaluation to read: of two states the difference, unless one of them is asked for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
         try:
@@ -155,8 +154,7 @@ class ExportRequest:
 
 
 def request_of(loaded: Loaded, options: argparse.Namespace) -> ExportRequest:
-    """Return the request in the options of the command line. Raises ExportError with one sentence for what is not
-    there."""
+    """Return the request in the options of the command line. Raises ExportError for what is not there."""
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(_NO_ITEM, item=options.batch, known=_count(problem.batch_size))
@@ -313,10 +311,7 @@ def _write_matrix(request: ExportRequest, evaluation: Evaluation, name: str, hea
 
 # --- files ----------------------------------------------------------------------------------------
 def write_files(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
-    """Write every file that `options` (of the command line) asks for.
-
-    Raises ExportError, FormatError and other ValueErrors, each with one sentence.
-    """
+    """Write every file that `options` ask for. Raises ExportError, FormatError and other ValueErrors."""
     request = request_of(loaded, options)
     _check_names(request)
     if options.page is not None:
@@ -372,12 +367,14 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.figure_kinds import card_picture  # Qt is not needed for numbers
+    from attn_gui.figure.comparison import ComparedState  # Qt is not needed for numbers
+    from attn_gui.figure.figure_kinds import card_picture
 
     options = request.options
     picture = card_picture(options.card or False) or options.picture
     moving = {"dpi": options.dpi or MOVING_DPI} if options.walk and IMAGES[ending].moving else {}
-    beside = _beside(request.other, options.show)
+    other = request.other
+    beside = None if other is None else ComparedState(lambda _now: other.before, options.show, other.names)
     yield from _draw(request, picture, ending, request.stages, beside=beside, **moving)
 
 
@@ -406,10 +403,3 @@ def _draw(request: ExportRequest, picture: str, ending: str, stages: Sequence[st
         with FileProgress(task.path) as progress:
             task.write(request.evaluation, progress.show)
         yield task.path
-
-
-def _beside(other: ComparedEvaluation | None, show: str) -> object:
-    """Return the other state as a figure takes it."""
-    from attn_gui.figure.comparison import ComparedState
-
-    return None if other is None else ComparedState(lambda _now: other.before, show, other.names)

@@ -5,18 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.commands.command_base import (
-    DONE,
-    FileProgress,
-    Parser,
-    add_problem,
-    complete,
-    need_drawing,
-    noted,
-    open_input,
-    said_in,
-    say,
-)
+from attn_gui.commands import command_base
 from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
@@ -30,7 +19,7 @@ _IDLE_HEAD = QT_TRANSLATE_NOOP(
 def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = lesson_parser().parse_args(words)
-    need_drawing()
+    command_base.need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.formats.file_messages import FileNote
@@ -44,21 +33,25 @@ def lesson(words: list[str]) -> int:
         refusal.lang = chosen.lang
         raise refusal from error
     questions = sum(state.step.question is not None for state in states)
-    say(said_in(FileNote(_CHECKED, file=chosen.file.name, steps=len(states), questions=questions), chosen.lang))
-    return DONE
+    command_base.say(
+        command_base.said_in(
+            FileNote(_CHECKED, file=chosen.file.name, steps=len(states), questions=questions), chosen.lang
+        )
+    )
+    return command_base.DONE
 
 
 def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
     chosen = worksheet_parser().parse_args(words)
-    need_drawing()
+    command_base.need_drawing()
     from attn_gui.commands.export_files import make_folder
     from attn_gui.figure.worksheet_files import write_class
 
-    problem = complete(noted(open_input(chosen)), chosen.file).problem
+    problem = command_base.complete(command_base.noted(command_base.open_input(chosen)), chosen.file).problem
     try:
         make_folder(chosen.folder)
-        with FileProgress(chosen.file) as progress:
+        with command_base.FileProgress(chosen.file) as progress:
             written = write_class(
                 problem,
                 chosen.folder,
@@ -72,10 +65,10 @@ def worksheet(words: list[str]) -> int:
             )
             for path in written:
                 progress.clear()
-                say(path)
+                command_base.say(path)
     except (ValueError, KeyError, OSError) as error:
         raise CommandRefusal(error) from error
-    return DONE
+    return command_base.DONE
 
 
 def solution(words: list[str]) -> int:
@@ -83,13 +76,15 @@ def solution(words: list[str]) -> int:
     chosen = solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
         raise CommandRefusal(_HALF_A_CELL)
-    need_drawing()
+    command_base.need_drawing()
     from attn_gui.commands.export_files import make_folder
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 
-    evaluation = evaluation_of(complete(noted(open_input(chosen)), chosen.file).problem)
+    evaluation = evaluation_of(
+        command_base.complete(command_base.noted(command_base.open_input(chosen)), chosen.file).problem
+    )
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:
@@ -103,16 +98,16 @@ def solution(words: list[str]) -> int:
         stem = solution_name(chosen.file.stem, chosen.stage, index)
         for ending in dict.fromkeys(chosen.format or ENDINGS[:1]):
             path = chosen.folder / f"{stem}.{ending}"
-            with FileProgress(path) as progress:
+            with command_base.FileProgress(path) as progress:
                 save_solution(found, path, chosen.lang, progress.show)
-            say(path)
+            command_base.say(path)
     except (ValueError, LookupError, OSError) as error:
         raise CommandRefusal(error) from error
-    return DONE
+    return command_base.DONE
 
 
-def lesson_parser() -> Parser:
-    parser = Parser(
+def lesson_parser() -> command_base.Parser:
+    parser = command_base.Parser(
         "attn-gui lesson",
         usage="attn-gui lesson check FILE [--lang en|zh]",
         description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
@@ -126,10 +121,10 @@ def lesson_parser() -> Parser:
     return parser
 
 
-def worksheet_parser() -> Parser:
+def worksheet_parser() -> command_base.Parser:
     from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 
-    parser = Parser(
+    parser = command_base.Parser(
         "attn-gui worksheet",
         usage="attn-gui worksheet FILE -o DIR [options]",
         description="Write worksheets for a class and the keys to them as two PDF files: a page of A4 for each "
@@ -139,7 +134,7 @@ def worksheet_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add_problem(parser)
+    command_base.add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     numbers = (
         ("--count", SHEETS, "how many sheets, all different"),
@@ -158,10 +153,10 @@ def worksheet_parser() -> Parser:
     return parser
 
 
-def solution_parser() -> Parser:
+def solution_parser() -> command_base.Parser:
     from attn_gui.lessons.worked_solutions import ENDINGS
 
-    parser = Parser(
+    parser = command_base.Parser(
         "attn-gui solution",
         usage="attn-gui solution FILE -o DIR [options]",
         description="Write the worked solution of a problem, step by step with its own numbers, or of one cell: a "
@@ -171,7 +166,7 @@ def solution_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add_problem(parser)
+    command_base.add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", help="the stage of the cell (default: the whole problem)")
     add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell")

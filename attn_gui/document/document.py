@@ -105,10 +105,7 @@ class Document(QObject):
         return read
 
     def snapshot(self) -> Problem:
-        """Return a copy of the problem, which no later edit changes.
-
-        Raises FieldError where it would take more than a share of the free memory.
-        """
+        """Return a copy of the problem, which no later edit changes. Raises FieldError where memory is short."""
         check(sum(array.nbytes for array in self.problem.arrays().values()))
         return Problem.of(self.problem.fields())
 
@@ -164,8 +161,7 @@ class Document(QObject):
             self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
-        """Return the states before the newest steps, and the present one; of a model those of the layer on
-        the table."""
+        """Return the states before the newest steps, and the present one; of a model those of its layer."""
         return PastStates(self._draft.state, self._history.done(most))
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
@@ -198,8 +194,7 @@ class Document(QObject):
     def mark_saved(
         self, path: Path, generation: int | None = None, snapshots: tuple[Snapshot, ...] | None = None
     ) -> None:
-        """Remember that `path` holds these snapshots and the state of a generation; an earlier one leaves the present
-        unsaved."""
+        """Remember that `path` holds these snapshots and this generation; the present may be a later one."""
         self.path, self.name = path, path.stem
         self.snapshots.mark_saved(self.snapshots.all if snapshots is None else snapshots)
         if generation in (None, self.generation):

@@ -241,8 +241,7 @@ class MatrixModel(QAbstractTableModel):
         return self._exact_text(index.row(), index.column())
 
     def setData(self, index: Index, value: object, role: int = Role.EditRole) -> bool:
-        """Ask for a number in a cell; False with `refused` for text that is none, True without a signal if
-        unchanged."""
+        """Ask for a number in a cell; False with `refused` for no number, True without a signal if unchanged."""
         if not index.isValid() or role != Role.EditRole or not self._editable or self._array() is None:
             return False
         row, column = index.row(), index.column()

@@ -114,10 +114,7 @@ def _is_inside(signs: list[str], kinds: list[str], place: int) -> bool:
 
 
 def row_names(tokens: Sequence[str], n: int, m: int, self_attention: bool) -> dict[str, tuple[str, ...]]:
-    """Return the fields that name n queries, and m keys where they are as many, by tokens.
-
-    Rows past them get their number.
-    """
+    """Return the fields that name n queries, and m keys where they are as many: by tokens, then by numbers."""
     if not tokens:
         return {}
     names = tuple(tokens[:n]) + tuple(str(row) for row in range(len(tokens), n))

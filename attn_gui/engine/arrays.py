@@ -14,8 +14,7 @@ Box = tuple[slice, ...]
 
 
 def overflow_limit(dtype: npt.DTypeLike) -> float:
-    """Return the magnitude from which a number rounded to a dtype is ±∞; ∞ for float64, in which everything is
-    computed."""
+    """Return the magnitude from which a number rounded to a dtype is ±∞; ∞ for float64."""
     info = np.finfo(dtype)
     return math.inf if info.bits == 64 else float(info.max) + 2.0 ** (info.maxexp - info.nmant - 2)
 

@@ -47,8 +47,6 @@ from attn_gui.engine.graph.stage import (
 )
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "BlockKind", "BlockTable"]
-
 ROOT_2 = math.sqrt(2.0)
 BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
 CUBED = 0.044715  # … and how much of x³ is added to x in it

@@ -157,8 +157,7 @@ def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> 
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
-    """Return a cell of a problem, for which no more is computed than it takes; None where the problem has no such
-    cell."""
+    """Return a cell, for which no more is computed than it takes; None where the problem has no such cell."""
     try:
         return _cell(problem, stage, index)
     except (ValueError, TypeError, LookupError):
@@ -177,7 +176,8 @@ def _ranked(
     failed = [change for change, without in tried if without is None]
     fields_too = [*failed, *(change for change, without in tried if without is not None and change.box is None)]
     for bound in (failed, fields_too) if failed else ():  # sizes and matrices that belong together go back together
-        together = FieldChange(", ".join(change.field for change in bound), None, _joined(bound))
+        undo = {name: value for change in bound for name, value in change.undo.items()}
+        together = FieldChange(", ".join(change.field for change in bound), None, undo)
         without = _without(after, together, stage, index)
         if without is not None:
             taken = {change.field for change in bound}
@@ -196,10 +196,6 @@ def alike(one: float, other: float) -> bool:
 
 def _moved(value: float, without: float) -> float:
     return 0.0 if alike(value, without) else value - without
-
-
-def _joined(found: Sequence[FieldChange]) -> dict[str, Any]:
-    return {name: value for change in found for name, value in change.undo.items()}
 
 
 def _share(moved: float, total: float) -> float:
@@ -346,8 +342,8 @@ def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
     *outer, rows, columns = shape
     step = max(1, AT_ONCE // columns)
     for place in np.ndindex(*outer):
-        for low in range(0, rows, step):
-            yield (*indices.cell(place), slice(low, min(low + step, rows)), slice(0, columns))
+        for part in indices.in_parts(slice(0, rows), step):
+            yield (*indices.cell(place), part, slice(0, columns))
 
 
 def _stacked(boxes: list[Box]) -> list[Box]:

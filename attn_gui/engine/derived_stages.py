@@ -13,20 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions import (
-    Addends,
-    Expression,
-    Function,
-    Leaves,
-    Negative,
-    Number,
-    Product,
-    Quotient,
-    Shares,
-    Sum,
-    squarable,
-    squares,
-)
+from attn_gui.engine.graph import expressions
 from attn_gui.engine.graph.indices import lengths
 from attn_gui.engine.graph.stage import UNIT, FormulaTemplate, Input, LinearStage, Stage, StageFacts, StageName, given
 
@@ -63,15 +50,15 @@ class MovedNorm(Stage):
         (moved,), (slip,) = given(values), given(errors)
         return np.asarray(lengths(slip, COLUMNS) + (moved.shape[COLUMNS] / 2 + 2) * lengths(moved, COLUMNS))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
         (moved,) = given(inputs)
-        cells = squarable(moved, "max")
-        length = Function("sqrt", squares(cells))
-        return Product(cells.largest, length) if isinstance(cells, Shares) else length
+        cells = expressions.squarable(moved, "max")
+        length = expressions.Function("sqrt", expressions.squares(cells))
+        return expressions.Product(cells.largest, length) if isinstance(cells, expressions.Shares) else length
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
         (moved,) = given(inputs)
-        return [Addends(squarable(moved, "max").values ** 2, [moved, moved])]
+        return [expressions.Addends(expressions.squarable(moved, "max").values ** 2, [moved, moved])]
 
 
 class ValueWeighted(Stage):
@@ -98,16 +85,16 @@ class ValueWeighted(Stage):
         crossed = slips[0] * norm + np.abs(weights) * slips[1] + slips[0] * slips[1] * UNIT
         return np.asarray(crossed + np.abs(weights) * norm)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
         weights, norm = given(inputs)
         weight, length = weights.one, norm.one
         if weight.value == 0 and not np.isfinite(length.value):
-            return Number(0.0)  # as the weight holds it back
-        return Product(weight if weight.value >= 0 else Negative(weight), length)
+            return expressions.Number(0.0)  # as the weight holds it back
+        return expressions.Product(weight if weight.value >= 0 else expressions.Negative(weight), length)
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
         weights, norm = given(inputs)
-        return [Addends(self.forward(weights.values, norm.values), [weights, norm])]
+        return [expressions.Addends(self.forward(weights.values, norm.values), [weights, norm])]
 
 
 class OverHeads(Stage):
@@ -144,14 +131,18 @@ class MeanOfHeads(OverHeads):
         (weights,), (slips,) = given(values), given(errors)
         return np.asarray((slips + weights.shape[HEADS] * np.abs(weights)).mean(axis=HEADS))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
         (weights,) = given(inputs)
-        each = Sum(weights.values.size, lambda k: weights[[k]], weights.values, rf"\sum_g {weights.latex}")
-        return Quotient(each, Number(weights.values.size)) if weights.values.size > 1 else weights.one
+        each = expressions.Sum(weights.values.size, lambda k: weights[[k]], weights.values, rf"\sum_g {weights.latex}")
+        return (
+            expressions.Quotient(each, expressions.Number(weights.values.size))
+            if weights.values.size > 1
+            else weights.one
+        )
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
         (weights,) = given(inputs)
-        return [Addends(weights.values / weights.values.size, [weights])]
+        return [expressions.Addends(weights.values / weights.values.size, [weights])]
 
 
 class LargestOfHeads(OverHeads):
@@ -173,7 +164,7 @@ class LargestOfHeads(OverHeads):
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         return np.asarray(given(errors)[0].max(axis=HEADS))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
         (weights,) = given(inputs)
         return weights[[int(weights.values.argmax())]]
 
@@ -210,7 +201,6 @@ OVER_HEADS = {stage.word: stage for stage in DERIVED if isinstance(stage, OverHe
 
 
 def over_heads(stage: str, heads: H) -> tuple[str, H | None]:
-    """Return the stage and heads that are meant: where `heads` is the word of a map of all heads of a stage, that
-    map."""
+    """Return the stage and heads that are meant: for the word of a map of all heads, that map."""
     entry = OVER_HEADS.get(heads) if isinstance(heads, str) else None
     return (entry.name, None) if entry is not None and entry.reads == stage else (stage, heads)

@@ -9,20 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import checks, messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.checks import (
-    Record,
-    as_array,
-    as_choice,
-    as_count,
-    as_entries,
-    as_number,
-    as_positive,
-    as_texts,
-    dtype_name,
-)
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
@@ -178,8 +167,7 @@ class Fields:
 
     @property
     def names_of_keys(self) -> tuple[str, ...] | None:
-        """`key_tokens`, or in self-attention without them `query_tokens`, since keys and queries are the same
-        sequence."""
+        """`key_tokens`, or in self-attention without them `query_tokens`: it is one sequence."""
         return self.query_tokens if self.key_tokens is None and self.self_attention else self.key_tokens
 
     @property
@@ -249,8 +237,7 @@ class Fields:
 
     @cached_property
     def structure(self) -> tuple[object, ...]:
-        """Everything that decides which stages there are and how large: problems with the same differ in
-        numbers only."""
+        """What decides which stages there are and how large: with the same, problems differ in numbers only."""
         return self.bare_structure, tuple(record.rule for record in self.interventions)
 
     @cached_property
@@ -325,24 +312,24 @@ AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), 
 
 def normalize_fields(problem: Fields, copy: bool) -> None:
     """Store every field as a problem keeps it. Raises ValueError or TypeError, ShapeError for one array alone."""
-    store(problem, "dtype", as_choice("dtype", dtype_name(problem.dtype), DTYPES))
-    store(problem, "num_heads", as_count("num_heads", problem.num_heads))
+    store(problem, "dtype", checks.as_choice("dtype", checks.dtype_name(problem.dtype), DTYPES))
+    store(problem, "num_heads", checks.as_count("num_heads", problem.num_heads))
     kv_heads = problem.num_heads if problem.num_kv_heads is None else problem.num_kv_heads
-    store(problem, "num_kv_heads", as_count("num_kv_heads", kv_heads))
+    store(problem, "num_kv_heads", checks.as_count("num_kv_heads", kv_heads))
     for name, axes in AXES.items():
         if getattr(problem, name) is not None:
             store(problem, name, _matrix(problem, name, axes, copy))
     for name in POSITIVE:
         if getattr(problem, name) is not None:
-            store(problem, name, as_positive(name, getattr(problem, name)))
+            store(problem, name, checks.as_positive(name, getattr(problem, name)))
     eps = QK_NORM_EPS if problem.qk_norm_eps is None else problem.qk_norm_eps
-    store(problem, "qk_norm_eps", as_positive("qk_norm_eps", eps))
+    store(problem, "qk_norm_eps", checks.as_positive("qk_norm_eps", eps))
     if problem.scale is not None:
-        store(problem, "scale", as_number("scale", problem.scale))
+        store(problem, "scale", checks.as_number("scale", problem.scale))
     for name in ("query_tokens", "key_tokens"):
         if getattr(problem, name) is not None:
-            store(problem, name, as_texts(name, getattr(problem, name)))
-    store(problem, "normalize", as_choice("normalize", problem.normalize, tuple(NORMALIZERS)))
+            store(problem, name, checks.as_texts(name, getattr(problem, name)))
+    store(problem, "normalize", checks.as_choice("normalize", problem.normalize, tuple(NORMALIZERS)))
     _normalize_score(problem, copy)
     _normalize_block(problem, copy)
     _normalize_mask(problem, copy)
@@ -366,30 +353,32 @@ def _matrix(problem: Fields, name: str, axes: tuple[int, ...], copy: bool) -> Ar
 
 
 def _array(problem: Fields, name: str, value: object, axes: tuple[int, ...], copy: bool) -> Array:
-    return as_array(name, value, np.dtype(problem.dtype), axes=axes, copy=copy)
+    return checks.as_array(name, value, np.dtype(problem.dtype), axes=axes, copy=copy)
 
 
 def _normalize_score(problem: Fields, copy: bool) -> None:
-    store(problem, "score", as_choice("score", problem.score, tuple(SCORES)))
+    store(problem, "score", checks.as_choice("score", problem.score, tuple(SCORES)))
     arrays, numbers = SCORES[problem.score].tables, SCORES[problem.score].defaults
-    given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
+    given = numbers | checks.as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
     found: dict[str, Any] = {}
     for name, value in given.items():
         label = f"score_params.{name}"
         found[name] = (
-            _array(problem, label, value, (len(arrays[name]),), copy) if name in arrays else as_number(label, value)
+            _array(problem, label, value, (len(arrays[name]),), copy)
+            if name in arrays
+            else checks.as_number(label, value)
         )
-    store(problem, "score_params", Record(found))
+    store(problem, "score_params", checks.Record(found))
 
 
 def _normalize_block(problem: Fields, copy: bool) -> None:
     if problem.block is None:
         return
     kind = problem.block.get("kind") if isinstance(problem.block, Mapping) else None
-    kind = next(iter(BLOCKS)) if kind is None else as_choice("block.kind", kind, tuple(BLOCKS))
+    kind = next(iter(BLOCKS)) if kind is None else checks.as_choice("block.kind", kind, tuple(BLOCKS))
     block = BLOCKS[kind]
     known = ("kind", *block.tables, *block.numbers, *block.choices)
-    given = as_entries("block", problem.block, known, needed=block.needed)
+    given = checks.as_entries("block", problem.block, known, needed=block.needed)
     found: dict[str, Any] = {
         name: _array(problem, f"block.{name}", given[name], (len(table.letters),), copy)
         for name, table in block.tables.items()
@@ -400,10 +389,10 @@ def _normalize_block(problem: Fields, copy: bool) -> None:
         if name.startswith("b_") and partner not in found:
             raise FieldError(messages.NEEDS, field=f"block.{name}", other=f"block.{partner}")
     for name, number in block.numbers.items():
-        found[name] = as_positive(f"block.{name}", number if given.get(name) is None else given[name])
+        found[name] = checks.as_positive(f"block.{name}", number if given.get(name) is None else given[name])
     for name, keys in block.choices.items():
-        found[name] = keys[0] if given.get(name) is None else as_choice(f"block.{name}", given[name], keys)
-    store(problem, "block", Record({"kind": kind} | found, absent=block.tables.keys() - found.keys()))
+        found[name] = keys[0] if given.get(name) is None else checks.as_choice(f"block.{name}", given[name], keys)
+    store(problem, "block", checks.Record({"kind": kind} | found, absent=block.tables.keys() - found.keys()))
 
 
 def _normalize_mask(problem: Fields, copy: bool) -> None:

@@ -45,8 +45,7 @@ NEARLY = 0.01
 
 # --- orders of axes ------------------------------------------------------------------------------
 def parsed(words: Iterable[str]) -> Axes | None:
-    """Return the order that these names of axes say, each there once, tokens and columns among them; None for any
-    other."""
+    """Return the order that these names of axes say, each once, tokens and columns among them; else None."""
     axes = tuple(words)
     known = set(axes) <= set(ORDER) and len(set(axes)) == len(axes)
     return axes if known and ({TOKEN, COLUMN} <= set(axes) or axes == (TOKEN,)) else None
@@ -209,8 +208,7 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
 
 
 def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object], own: Axes) -> tuple[Axes, ...]:
-    """Return the orders in which the whole problem would fit together, `own` before another that means the same; no
-    number is read."""
+    """Return the orders in which the whole problem would fit together, judged by shapes; `own` goes first."""
     tiny = dict.fromkeys(DIRECT, np.zeros((1, 1)))
     draft = unnormalized(Fields, {**given, **tiny})
     normalize_fields(draft, copy=True)

@@ -10,24 +10,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import checks, messages
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.checks import (
-    Record,
-    TaggedRecord,
-    as_array,
-    as_number,
-    as_switch,
-    as_whole,
-    described,
-    echo,
-    kind_of,
-)
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.messages import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
-
-__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "normalized_interventions"]
 
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
@@ -55,7 +42,7 @@ MOST_CELLS = 1 << 22  # numbers that they hold, all together
 
 # --- base -----------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Intervention(TaggedRecord):
+class Intervention(checks.TaggedRecord):
     """A change of cells of one stage after it is computed; texts are English, of the context "Interventions".
 
     For each cell a kind can use its computed number (`own`), a number of the record (`given`, its parameter `numbers`)
@@ -78,8 +65,8 @@ class Intervention(TaggedRecord):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stage, str):
-            raise FieldTypeError(messages.NOT_NAME, field=f"{self.kind}.stage", got=kind_of(self.stage))
-        as_switch(f"{self.kind}.enabled", self.enabled)
+            raise FieldTypeError(messages.NOT_NAME, field=f"{self.kind}.stage", got=checks.kind_of(self.stage))
+        checks.as_switch(f"{self.kind}.enabled", self.enabled)
         object.__setattr__(self, "stage", str(self.stage))
         object.__setattr__(self, "at", as_place(f"{self.kind}.at", self.at))
 
@@ -141,7 +128,7 @@ class Intervention(TaggedRecord):
                 at[axis] = (cut.start, new)
             if axis not in at and new > old and self.spans(axes.index(axis) - len(axes), old):
                 at[axis] = (0, old)  # its numbers are those of the cells that were there
-        kept = self.changed(at=Record(at))
+        kept = self.changed(at=checks.Record(at))
         box = kept.box(axes, after)
         return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
 
@@ -167,25 +154,25 @@ class Intervention(TaggedRecord):
         return self
 
 
-def as_place(field: str, given: object) -> Record:
+def as_place(field: str, given: object) -> checks.Record:
     """Return a mapping from axes to whole numbers or ranges (start, stop). Raises FieldError, FieldTypeError."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=field, got=kind_of(given))
-    return Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
+        raise FieldTypeError(messages.NOT_RECORD, field=field, got=checks.kind_of(given))
+    return checks.Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
 
 
 def _axis(field: str, axis: object) -> str:
-    if not isinstance(axis, str) or hasattr(Record, axis):  # a record's entries are its attributes, too
-        raise FieldTypeError(messages.NOT_NAME, field=field, got=described(axis))
+    if not isinstance(axis, str) or hasattr(checks.Record, axis):  # a record's entries are its attributes, too
+        raise FieldTypeError(messages.NOT_NAME, field=field, got=checks.described(axis))
     return axis
 
 
 def _place(field: str, place: object) -> int | tuple[int, int]:
     if not isinstance(place, (tuple, list)):
-        return as_whole(field, place)
+        return checks.as_whole(field, place)
     if len(place) != 2:
         raise FieldError(messages.STRETCH, field=field, got=f"{len(place)} numbers")
-    start, stop = (as_whole(field, end) for end in place)
+    start, stop = (checks.as_whole(field, end) for end in place)
     if start >= stop:
         raise FieldError(messages.STRETCH, field=field, got=f"({start}, {stop})")
     return start, stop
@@ -197,12 +184,12 @@ def _cut(place: int | tuple[int, int] | None, length: int) -> slice:
     return slice(place, place + 1) if isinstance(place, int) else slice(*place)
 
 
-def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[int, ...]) -> None:
+def fit_place(field: str, stage: str, place: checks.Record, axes: Axes, shape: tuple[int, ...]) -> None:
     """Raise FieldError for an axis that the stage does not have, ShapeError for a place outside it."""
     lengths = dict(zip(axes, shape, strict=True))
     for axis, wanted in place.items():
         if axis not in lengths:
-            raise FieldError(messages.NO_AXIS, field=field, stage=stage, got=echo(axis), choices=axes)
+            raise FieldError(messages.NO_AXIS, field=field, stage=stage, got=checks.echo(axis), choices=axes)
         cut = _cut(wanted, 0)
         if cut.start < 0 or cut.stop > lengths[axis]:
             raise ShapeError(
@@ -218,7 +205,7 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
 def as_stage(field: str, stage: str, known: Axes) -> str:
     """Return the name of a stage that the problem has. Raises FieldError."""
     if stage not in known:
-        raise FieldError(messages.NOT_A_STAGE, field=field, choices=known, got=described(stage))
+        raise FieldError(messages.NOT_A_STAGE, field=field, choices=known, got=checks.described(stage))
     return stage
 
 
@@ -283,7 +270,7 @@ class Copy(Intervention):
             if not now.size:
                 return None
             source[axis] = int(now[0])
-        return self.changed(source=Record(source))
+        return self.changed(source=checks.Record(source))
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)
@@ -306,7 +293,7 @@ class Scale(Intervention):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
+        object.__setattr__(self, "factor", checks.as_number("scale.factor", self.factor))
 
     def description(self, cells: object) -> Note:
         return Note(SCALED, {"cells": cells, "factor": spoken(self.factor)})
@@ -322,7 +309,7 @@ class Scale(Intervention):
         return given, own, None
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
-        return self.changed(factor=as_number(f"{name}.factor", self.factor))
+        return self.changed(factor=checks.as_number(f"{name}.factor", self.factor))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -341,7 +328,7 @@ class Set(Intervention):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "values", as_array("set.values", self.values, axes=range(5)))
+        object.__setattr__(self, "values", checks.as_array("set.values", self.values, axes=range(5)))
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return given
@@ -382,7 +369,7 @@ class Set(Intervention):
         return self.changed(values=np.ascontiguousarray(self.values[own]))
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
-        return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
+        return self.changed(values=checks.as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
 
 
 # --- kinds ----------------------------------------------------------------------------------------
@@ -394,15 +381,17 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     if isinstance(mapping, Intervention):
         return mapping
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=name, got=kind_of(mapping))
+        raise FieldTypeError(messages.NOT_RECORD, field=name, got=checks.kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in INTERVENTIONS:
-        raise FieldError(messages.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=described(kind))
+        raise FieldError(
+            messages.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=checks.described(kind)
+        )
     entry = INTERVENTIONS[kind]
     known = tuple(f.name for f in fields(entry))
     for unknown in given.keys() - known:
-        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
+        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=known)
     for needed in ("stage", *entry.needed):
         if given.get(needed) is None:
             raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=needed)
@@ -410,10 +399,9 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
-    """Return all interventions as records of a problem. Raises for more than `MOST`, and for too many numbers
-    in them."""
+    """Return all interventions as records of a problem. Raises for too many, and for too many numbers in them."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
-        raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+        raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=checks.kind_of(given))
     if len(given) > MOST:
         raise FieldError(messages.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
     names = [Intervention.name_at(k) for k in range(len(given))]

@@ -10,35 +10,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import checks, messages
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.checks import (
-    TaggedRecord,
-    as_align,
-    as_array,
-    as_flags,
-    as_switch,
-    as_whole,
-    described,
-    echo,
-    is_tensor,
-    kind_of,
-    read_array,
-)
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.languages import QT_TRANSLATE_NOOP
-
-__all__ = [
-    "MASKS",
-    "Bias",
-    "Custom",
-    "Layer",
-    "Parameter",
-    "Sizes",
-    "holds_switches",
-    "layer_from_mapping",
-    "layers_given",
-]
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
 
@@ -69,7 +44,7 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Layer(TaggedRecord):
+class Layer(checks.TaggedRecord):
     """One layer of a mask; only an `enabled` one counts. Texts are English, of the context "Masks"."""
 
     enabled: bool = True
@@ -84,7 +59,7 @@ class Layer(TaggedRecord):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __post_init__(self) -> None:
-        as_switch(f"{self.kind}.enabled", self.enabled)
+        checks.as_switch(f"{self.kind}.enabled", self.enabled)
 
     @property
     def cells(self) -> Array | None:
@@ -110,13 +85,11 @@ class Layer(TaggedRecord):
         return Note(self.about)
 
     def code(self, sizes: Sizes) -> str:
-        """Return the rule as code for arrays i of queries and j of keys, "" where there is none; {array} makes an
-        array."""
+        """Return the rule as code for arrays i and j, "" where there is none; {array} makes an array."""
         return ""
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
-        """Return the layer for another length of an axis (batch, head, query, key); `m` is the number of keys
-        before."""
+        """Return the layer for another length of an axis (batch, head, query, key), with `m` keys before."""
         return self
 
     def with_keys(self, places: Array, m: int) -> Layer:
@@ -124,8 +97,7 @@ class Layer(TaggedRecord):
         return self
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
-        """Return the shape of the rule, aligned at the right; axes that it does not depend on have length 1 or are
-        missing."""
+        """Return the shape of the rule, aligned at the right; axes that do not count have length 1 or are missing."""
         return (sizes[2], sizes[3])
 
     def extent(self, axis: int, sizes: Sizes) -> int:
@@ -175,7 +147,7 @@ class Aligned(Layer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_align(f"{self.kind}.align", self.align)
+        checks.as_align(f"{self.kind}.align", self.align)
 
     def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         """Return j − i − o, how far key j is ahead of query i."""
@@ -225,7 +197,7 @@ class Custom(TableLayer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
+        object.__setattr__(self, "allowed", checks.as_flags("custom.allowed", self.allowed, copy=False))
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
@@ -237,7 +209,7 @@ class Custom(TableLayer):
         return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
-        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
+        allowed = checks.as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
         return Custom(enabled=self.enabled, allowed=allowed)
 
 
@@ -256,7 +228,7 @@ class Bias(TableLayer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
+        cells = checks.as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
         object.__setattr__(self, "values", np.atleast_2d(cells))
 
     @classmethod
@@ -268,7 +240,7 @@ class Bias(TableLayer):
         return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
-        values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
+        values = checks.as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
         return Bias(enabled=self.enabled, values=values)
 
 
@@ -366,7 +338,7 @@ class Window(Aligned):
         super().__post_init__()
         for name in ("left", "right"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, as_whole(f"window.{name}", getattr(self, name)))
+                object.__setattr__(self, name, checks.as_whole(f"window.{name}", getattr(self, name)))
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
         ahead = self.ahead(place, sizes)
@@ -384,8 +356,7 @@ class Window(Aligned):
 
 
 def keys_before(length: int, places: Array, m: int) -> int:
-    """Return how many keys are now before the one that was at `length` among `m`, or before the next one
-    still there."""
+    """Return how many keys are now before the one that was at `length` of `m`, or before the next one left."""
     later = np.flatnonzero(places >= length)
     return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
 
@@ -420,7 +391,7 @@ class Prefix(Aligned):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "length", as_whole("prefix.length", self.length))
+        object.__setattr__(self, "length", checks.as_whole("prefix.length", self.length))
 
     def with_keys(self, places: Array, m: int) -> Prefix:
         length = keys_before(self.length, places, m)
@@ -483,7 +454,7 @@ class Padding(Layer):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = self.lengths if isinstance(self.lengths, (tuple, list)) else np.atleast_1d(self.lengths)
-        object.__setattr__(self, "lengths", tuple(as_whole("padding.lengths", length) for length in given))
+        object.__setattr__(self, "lengths", tuple(checks.as_whole("padding.lengths", length) for length in given))
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         return (len(self.lengths), 1, 1, sizes[3])
@@ -550,15 +521,15 @@ def layers_given(field: str, value: object) -> Sequence[Any]:
     """
     if isinstance(value, (str, Mapping, Layer)):
         return [value]
-    if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not is_tensor(value):
-        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=kind_of(value))
+    if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not checks.is_tensor(value):
+        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=checks.kind_of(value))
     if isinstance(value, (tuple, list)) and not _holds_cells(value):
         return value
-    cells = read_array(field, value)
+    cells = checks.read_array(field, value)
     if cells.dtype == bool:
         return [Custom(allowed=cells)]
     if cells.dtype.kind not in "iuf":
-        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=kind_of(value))
+        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=checks.kind_of(value))
     either = cells.dtype.kind != "f" and bool(np.isin(cells, (0, 1)).all())
     raise FieldTypeError(messages.MASK_OF_0_AND_1 if either else messages.MASK_OF_NUMBERS, field=field)
 
@@ -577,23 +548,20 @@ def holds_switches(layer: Layer) -> bool:
 
 
 def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "mask") -> Layer:
-    """Return the layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
-
-    Raises ValueError or TypeError.
-    """
+    """Return the layer of {"kind": …, parameters}, of a kind's name, or as it is. Raises ValueError or TypeError."""
     if isinstance(mapping, Layer):
         return mapping
     if isinstance(mapping, str):
         mapping = {"kind": mapping}
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=name, got=kind_of(mapping))
+        raise FieldTypeError(messages.NOT_RECORD, field=name, got=checks.kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in MASKS:
-        raise FieldError(messages.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=described(kind))
+        raise FieldError(messages.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=checks.described(kind))
     known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
     for unknown in given.keys() - known.keys():
-        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))
+        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
     for parameter, needed in known.items():
         if needed and parameter not in given:
             raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=parameter)

@@ -222,8 +222,7 @@ SLOPES_ANEW = "The slopes of {layer} follow from the number of heads and the pla
 
 
 def spoken(value: object) -> str:
-    """Return a value as it is written in a sentence: numbers short, with a true minus, and lists of names without
-    brackets."""
+    """Return a value as written in a sentence: numbers short, with a true minus, lists without brackets."""
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, tuple) and value and all(isinstance(part, Real) for part in value):

@@ -36,8 +36,6 @@ from attn_gui.engine.graph.stage import (
 )
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
-
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
 STEEPEST = 700.0  # e to this is still a number
@@ -310,8 +308,7 @@ class PositiveShares(Keywise):
         return np.where(logits > 0, logits + 1, np.exp(np.where(logits > 0, 0.0, logits)))
 
     def totals(self, parts: Array) -> Array:
-        """Return the sum of each row, 1 where it is 0, NaN where it is too large for a number, as softmax has
-        for +∞."""
+        """Return the sum of each row, 1 where it is 0, NaN where it is too large for a number."""
         totals = parts.sum(axis=-1, keepdims=True)
         return np.where(totals == 0, 1.0, np.where(np.isinf(totals), np.nan, totals))
 

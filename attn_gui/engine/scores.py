@@ -47,8 +47,6 @@ from attn_gui.engine.graph.stage import (
 from attn_gui.engine.verdicts import Reason
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["SCORES", "Score", "ScoreSetting"]
-
 Params = Mapping[str, Any]
 
 D = 5

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, Fix, Shape, ShapeError
@@ -108,7 +107,9 @@ def _check_batch(problem: Fields) -> None:
 def _check_projection(problem: Fields) -> None:
     keys = "x" if problem.context is None else "context"
     for name, given in zip(WEIGHTS, ("x", keys, keys), strict=True):
-        _chained(getattr(problem, name), name, getattr(problem, given), given)
+        rows, columns = getattr(problem, name).shape[0], getattr(problem, given).shape[-1]
+        if rows != columns:
+            raise _clash(messages.INNER, name, given, "row", columns, rows)
         _bias(problem, f"b_{name[2:]}", name)
 
 
@@ -227,11 +228,6 @@ def _equal(problem: Fields, name: str, other: str, axis: str, template: str) -> 
     expected, got = getattr(problem, other).shape[place], getattr(problem, name).shape[place]
     if expected != got:
         raise _clash(template, name, other, axis, expected, got)
-
-
-def _chained(weight: Array, name: str, given: Array, other: str) -> None:
-    if weight.shape[0] != given.shape[-1]:
-        raise _clash(messages.INNER, name, other, "row", given.shape[-1], weight.shape[0])
 
 
 def _bias(problem: Fields, name: str, weight: str) -> None:
@@ -381,8 +377,7 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
-    """Return the fields of the clash, which must not change by themselves; for an odd head width its partner
-    follows."""
+    """Return the fields of the clash, which must not change; for an odd head width its partner follows."""
     return () if clash.template == messages.EVEN_WIDTH else clash.matrices
 
 

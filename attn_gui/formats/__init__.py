@@ -207,8 +207,7 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
 
 
 def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
-    """Return the problem of a text that holds Q, K and V by name; None where it holds no several matrices. Raises
-    FormatError for others."""
+    """Return the problem of a text with Q, K and V by name; None for no several matrices. Raises FormatError."""
     try:
         found.read(source)
     except AmbiguousTable as several:

@@ -57,8 +57,7 @@ def has_items(problem: Problem, field: str) -> bool:
 
 
 def field_rows(problem: Problem, field: str, item: int) -> ArrayRows:
-    """Return an array of a problem as a matrix or vector; of a batch one item, of more axes all rows one
-    below another."""
+    """Return an array of a problem as a matrix or vector: one item of a batch, more axes one below another."""
     array = problem.arrays()[field]
     own = item_of(array, item) if has_items(problem, field) else array
     return rows_of(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
@@ -88,8 +87,7 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: Progress = silent) 
 def block_rows(
     evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: Progress = silent
 ) -> ArrayRows:
-    """Return the matrix of one item of a stage, and of one head where it has heads; else the columns of a head, or all
-    (None)."""
+    """Return the matrix of one item of a stage, of one head, of the columns of a head, or all (None)."""
     shape = evaluation.shape(stage)
     mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
     height, width = shape[-2], mine.stop - mine.start
@@ -107,8 +105,7 @@ def block_rows(
 
 
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
-    """Return the tokens of a stage's rows and columns, None where there are none; in self-attention keys have those of
-    queries."""
+    """Return the tokens of a stage's rows and columns, None without; in self-attention keys are queries."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
     return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None

@@ -134,8 +134,7 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _mode_of(target: Path) -> int | None:
-    """Return the permissions of the file to be replaced, None for a new one. Raises FormatError if it is no regular
-    file."""
+    """Return the permissions of the file to be replaced, None for a new one. Raises FormatError for no file."""
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
@@ -148,10 +147,7 @@ def _mode_of(target: Path) -> int | None:
 
 
 def hidden_beside(target: Path) -> Path:
-    """Return the path of the file that is written first: one fixed, short name for each target.
-
-    So crashes never leave more than one of them.
-    """
+    """Return the path that is written first: one short name for each target, of which crashes leave no second."""
     return target.with_name(f".attn-gui-{zlib.crc32(os.fsencode(target.name)):08x}.saving")
 
 

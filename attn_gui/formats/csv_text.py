@@ -28,8 +28,7 @@ def matches(start: bytes) -> bool:
 
 
 def read(source: FileSource) -> LabeledArray:
-    """Return the matrix. Raises FormatError with row and column of what is no number, or with both meanings of what has
-    two."""
+    """Return the matrix. Raises FormatError with row and column of what is no number, or has two meanings."""
     from attn_gui.formats.text.text_table import read_table  # its import takes as long as those of half of the formats
 
     check_size(source.size, LARGEST_FILE)

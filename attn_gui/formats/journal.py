@@ -1,9 +1,10 @@
 """A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
 
-Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
-names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted JSON
-that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off at the
-end is no entry.
+    file     "attn_gui journal 1", entries; the first that is cut off or damaged ends it
+    entry    length (8 bytes), a safetensors file, its checksum (4 bytes)
+    arrays   "query": an array that is there anew; "0", "1", …: new cells of boxes; snapshots if they differ
+    journal  the metadata entry, sorted JSON: the box of each number, the generation of the document, and if more than
+             cells changed all options and what is kept beside the problem
 
 With a model on the table, an entry of more than cells holds its study: what is changed in its other layers and, of the
 layer on the table, the cells that are other in its weights. Weights that are the model's are in no journal.
@@ -113,8 +114,7 @@ class JournalStep:
     copies: Mapping[str, Array] | None = None  # of the numbers, in the place of those in the arrays
 
     def numbers(self) -> dict[str, Array]:
-        """Return the new numbers by their names in the entry: whole arrays, and cells under the numbers of
-        their boxes."""
+        """Return the new numbers by their names in the entry: arrays, and cells under the number of a box."""
         arrays = self.problem.arrays()
         cells = {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
         return {name: arrays[name] for name in self.whole if name in arrays} | cells
@@ -253,10 +253,7 @@ class Journal:
         return any(held.file == file for held in self._held)
 
     def _add(self, entry: JournalStep | HeldFile, settled: bool) -> bool:
-        """Append an entry; return whether it is whole, see `is_torn`.
-
-        Only a `settled` one is synced to disk, which takes a while.
-        """
+        """Append an entry, synced to disk if `settled`, which takes a while; return whether it is whole."""
         with saving(self.path), self._place.open("r+b", buffering=0) as file:
             if file.seek(0, os.SEEK_END) != self._size:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))  # it is not what was written
@@ -394,8 +391,7 @@ def _checked_start(source: FileSource) -> BinaryIO:
 
 
 def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
-    """Yield (entry, whether it is whole) up to the first that is cut off or damaged; those longer than `longest` are
-    skipped."""
+    """Yield (entry, whether it is whole) up to the first damaged one, without those longer than `longest`."""
     while len(start := file.read(LENGTH)) == LENGTH:
         length = int.from_bytes(start, "little")
         if length > size:
@@ -479,8 +475,7 @@ class _State:
         }
 
     def _where(self, kept: KeptDocument) -> KeptDocument:
-        """Return the state that is kept, of the file on which it is laid: what was written before may name the one
-        before."""
+        """Return the state that is kept, of the file on which it is laid: before, it may have been another."""
         file = self._held.file if self._held else None
         return kept if file is None else replace(kept, name=file.path.stem, file=file)
 

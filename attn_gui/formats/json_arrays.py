@@ -96,8 +96,7 @@ def _nested(cells: Json, shape: tuple[int, ...]) -> str:
 
 
 def listing(source: FileSource) -> ArrayListing:
-    """Return all nested lists of numbers by name; those inside records have the names of these in front, joined by
-    dots."""
+    """Return all nested lists of numbers by name, those in records with the names of these in front."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
     budget = ListedBudget()
@@ -159,8 +158,7 @@ class _Decimals:
 
 
 def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
-    """Return the whole text as values by name, with notes on its numbers. The number of lists is checked before it is
-    parsed."""
+    """Return the whole text as values by name, with notes on numbers; lists are counted before that."""
     check_size(source.size, LARGEST_FILE)
     text = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")

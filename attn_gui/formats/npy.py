@@ -8,40 +8,32 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
+from attn_gui.formats import untrusted_bytes
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray
-from attn_gui.formats.untrusted_bytes import (
-    MAGIC,
-    Array,
-    Budget,
-    ListedBudget,
-    checked_header,
-    read_npy,
-    rounding_notes,
-)
-
-__all__ = ["listing", "matches", "read", "write_rows", "write_unlabeled"]
 
 
 def matches(start: bytes) -> bool:
-    return start.startswith(MAGIC)
+    return start.startswith(untrusted_bytes.MAGIC)
 
 
 def read(source: FileSource) -> LabeledArray:
     """Return the array; a vector becomes one row, a single number one cell."""
-    array = read_npy(source.file, "array", source.size, Budget())
-    return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
+    array = untrusted_bytes.read_npy(source.file, "array", source.size, untrusted_bytes.Budget())
+    return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=untrusted_bytes.rounding_notes(array))
 
 
 def listing(source: FileSource) -> ArrayListing:
     """Return the array as attention weights: the only part of a problem that a single array without a name can be."""
-    header = checked_header(source.file, GIVEN, source.size, ListedBudget())
+    header = untrusted_bytes.checked_header(source.file, GIVEN, source.size, untrusted_bytes.ListedBudget())
     return ArrayListing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
 
 
-def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]:
+def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, untrusted_bytes.Array]:
     source.file.seek(0)
-    return {name: read_npy(source.file, name, source.size, ListedBudget()) for name in names}
+    return {
+        name: untrusted_bytes.read_npy(source.file, name, source.size, untrusted_bytes.ListedBudget()) for name in names
+    }
 
 
 def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:

@@ -9,7 +9,7 @@ from typing import IO
 
 import numpy as np
 
-from attn_gui.formats import npy
+from attn_gui.formats import npy, untrusted_bytes
 from attn_gui.formats.array_rows import ArrayRows, rows_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError, shown, size_text
@@ -17,21 +17,6 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
-from attn_gui.formats.untrusted_bytes import (
-    TOO_LONG,
-    Array,
-    Budget,
-    Header,
-    Json,
-    ListedBudget,
-    check_dtype,
-    checked_header,
-    dump,
-    parse_object,
-    read_bytes,
-    read_header,
-    read_npy,
-)
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST_DIRECTORY = 2**20
@@ -77,20 +62,20 @@ def listing(source: FileSource) -> ArrayListing:
             for name, header in headers.items()
             if header is not None and name not in texts
         ]
-        budget = Budget()
+        budget = untrusted_bytes.Budget()
         options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
             options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
     return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_own_name(name)))
 
 
-def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
+def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> untrusted_bytes.Header | None:
     """Return the header of an array; None for a member that is no array, nor part of a problem."""
     try:
         with archive.open(info) as member:
-            header = read_header(member, name)
+            header = untrusted_bytes.read_header(member, name)
         if is_field(name):
-            check_dtype(name, header.dtype)
+            untrusted_bytes.check_dtype(name, header.dtype)
         return header
     except FormatError:
         if is_own_name(name):
@@ -98,16 +83,16 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
         return None
 
 
-def _is_text(name: str, header: Header) -> bool:
+def _is_text(name: str, header: untrusted_bytes.Header) -> bool:
     """Return whether an array is a text, or gives an option as one would."""
     return header.dtype.kind in "US" or (is_option(name) and header.shape == ())
 
 
-def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
+def _taken(source: FileSource, names: Collection[str]) -> dict[str, untrusted_bytes.Array]:
     with zipfile.ZipFile(source.file) as archive:
         members = {name: info for name, info in _members(archive).items() if name in names}
         _weigh(archive, members)
-        budget = ListedBudget()
+        budget = untrusted_bytes.ListedBudget()
         return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
@@ -124,10 +109,10 @@ def write(loaded: Loaded, file: IO[bytes]) -> None:
     write_members({name: rows_of(array) for name, array in members_of(loaded).items()}, file)
 
 
-def members_of(loaded: Loaded) -> dict[str, Array]:
+def members_of(loaded: Loaded) -> dict[str, untrusted_bytes.Array]:
     """Return all arrays of the file, `meta` included."""
     arrays, options = split(loaded.problem)
-    meta = dump({**loaded.about, **options})
+    meta = untrusted_bytes.dump({**loaded.about, **options})
     if len(meta) > LONGEST_META:
         template = QT_TRANSLATE_NOOP(
             "Sentences", "{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead."
@@ -170,8 +155,7 @@ def _directory64(source: FileSource, tail: bytes) -> int:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by array name. Raises FormatError for one that comes twice, is encrypted, or
-    unusually packed."""
+    """Return the entries by array name. Raises FormatError for one that is double, encrypted, oddly packed."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = info.filename.removesuffix(".npy")
@@ -186,31 +170,39 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
     """Raise FormatError for arrays that are too large by their headers, before any of them is unpacked."""
-    budget = ListedBudget()
+    budget = untrusted_bytes.ListedBudget()
     for name, info in members.items():
         with archive.open(info) as member:
-            checked_header(member, name, info.file_size, budget, texts=is_option(name))
+            untrusted_bytes.checked_header(member, name, info.file_size, budget, texts=is_option(name))
 
 
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:
+def _array(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget
+) -> untrusted_bytes.Array:
     with archive.open(info) as member:
-        return read_npy(member, name, info.file_size, budget)
+        return untrusted_bytes.read_npy(member, name, info.file_size, budget)
 
 
-def _option(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: Budget) -> Array:
+def _option(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget
+) -> untrusted_bytes.Array:
     with archive.open(info) as member:
-        found = read_npy(member, name, info.file_size, budget, texts=True)
+        found = untrusted_bytes.read_npy(member, name, info.file_size, budget, texts=True)
     return np.char.decode(found) if found.dtype.kind == "S" else found
 
 
-def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
+def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, untrusted_bytes.Json]:
     """Return the options: one text of at most a megabyte, without axes."""
     with archive.open(info) as member:
-        header = read_header(member, "meta")
+        header = untrusted_bytes.read_header(member, "meta")
         if header.dtype.kind not in "US" or header.shape != ():
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: “meta” is not a text; expected JSON options."))
         wide = 4 if header.dtype.kind == "U" else 1
         if header.dtype.itemsize > wide * LONGEST_META:
-            raise FormatError(TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META))
-        text = read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
-    return meta_options(parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META))
+            raise FormatError(
+                untrusted_bytes.TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META)
+            )
+        text = untrusted_bytes.read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
+    return meta_options(
+        untrusted_bytes.parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META)
+    )

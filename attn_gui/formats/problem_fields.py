@@ -187,8 +187,7 @@ def cells_in_lists(options: Mapping[str, Json]) -> dict[str, Array]:
 
 
 def _narrowed(array: Array, dtype: Json) -> Array:
-    """Return the array in float32 where the problem is: what becomes infinite there is noted of a file, and no
-    warning."""
+    """Return the array in float32 where the problem is: infinities are noted of a file, without a warning."""
     if dtype != "float32" or array.dtype.kind != "f" or array.dtype.itemsize <= np.dtype(np.float32).itemsize:
         return array
     with np.errstate(over="ignore"):
@@ -196,8 +195,7 @@ def _narrowed(array: Array, dtype: Json) -> Array:
 
 
 def layers_of(mask: Json) -> list[Json]:
-    """Return the layers of a mask, which may be given as a list, one layer, or the name of a kind. Raises
-    FormatError."""
+    """Return the layers of a mask, given as a list, one layer or the name of a kind. Raises FormatError."""
     alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
     layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
     return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]

@@ -56,8 +56,7 @@ def listing(source: FileSource) -> ArrayListing:
 
 
 def _value(text: Json) -> Json:
-    """Return the number or boolean that a text of the metadata stands for, in JSON or Python; None for any
-    other text."""
+    """Return the number or boolean that a text of the metadata stands for, in JSON or Python; else None."""
     word = {"True": "true", "False": "false"}.get(str(text), str(text))
     try:
         value = parse_object(f'{{"value": {word}}}', LONGEST_META)["value"]

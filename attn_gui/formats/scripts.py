@@ -22,8 +22,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]
-
 MOST_NUMBERS = 30_000
 """Numbers that are written out in a script at most."""
 LINE = 100
@@ -193,8 +191,7 @@ class _Script:
         return " @ ".join(names)
 
     def _check_gated(self, node: Node, places: Sequence[int]) -> None:
-        """Raise FormatError for infinity or NaN that a weight of 0 would hold back, since a product in a script does
-        not."""
+        """Raise FormatError for infinity or NaN at a weight of 0, which a product in a script lets through."""
         for place in node.stage.gates:
             ref = node.inputs[place]
             cells = self.evaluation.fetch(ref.name, indices.whole(self.evaluation.shape(ref.name)))

@@ -55,8 +55,7 @@ matches = safetensors_packing.matches
 # changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
 @dataclass(frozen=True, eq=False)
 class LayerRecord:
-    """An edited layer: its options, the names of all its arrays, changed cells as (places, values), and whole
-    arrays."""
+    """An edited layer: its options, names of all arrays, changed cells (places, values), whole arrays."""
 
     options: Mapping[str, Json]
     names: tuple[str, ...]

@@ -142,8 +142,7 @@ def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: 
 
 
 def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
-    """Read exactly `count` bytes, counted as they come: what a zip says about the size of its members proves
-    nothing."""
+    """Read exactly `count` bytes, counted as they come: a zip may lie about the size of its members."""
     buffer = np.empty(count, np.uint8)
     done = 0
     while done < count:
@@ -278,8 +277,7 @@ def _finite(text: str) -> float:
 
 
 def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json]:
-    """Return the names with their values. Raises FormatError, with the sentence `twice`, for a name that is given
-    twice."""
+    """Return the names with their values. Raises FormatError (`twice`) for a name that is given twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         counted = Counter(name for name, _ in pairs)

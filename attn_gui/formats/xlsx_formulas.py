@@ -17,22 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions import (
-    Cell,
-    Evaluated,
-    Expression,
-    Function,
-    Largest,
-    Named,
-    Negative,
-    Number,
-    OpenOnly,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    UnlessClosed,
-)
+from attn_gui.engine.graph import expressions
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Role
@@ -120,38 +105,42 @@ class CellFormulas:
 
     def __init__(
         self,
-        place: Callable[[Cell], SheetCell],
+        place: Callable[[expressions.Cell], SheetCell],
         named: Callable[[str, Callable[[], str]], str],
         closed: Collection[str] = (),
     ) -> None:
         self._place, self._named, self._closed, self._parts = place, named, closed, 0
-        self._writers: dict[type[Expression], Callable[[Any], str]] = {
-            Number: lambda part: _number(part.value),
-            Cell: lambda part: marked(self._place(part)),
-            Sum: self._sum,
-            Product: self._product,
-            Negative: lambda part: f"-{self._inner(part.part)}",
-            Quotient: self._quotient,
-            Power: lambda part: f"{self._inner(part.base)}^{part.exponent}",
-            Function: lambda part: f"{FUNCTIONS[part.name]}({self.marked_text(part.part)})",
-            Evaluated: lambda part: self.marked_text(part.part),
-            Named: self._part,
-            Largest: self._largest,
-            OpenOnly: lambda part: f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})",
-            UnlessClosed: lambda part: self._unless_closed(part.own, self.marked_text(part.part), part.closed),
+        self._writers: dict[type[expressions.Expression], Callable[[Any], str]] = {
+            expressions.Number: lambda part: _number(part.value),
+            expressions.Cell: lambda part: marked(self._place(part)),
+            expressions.Sum: self._sum,
+            expressions.Product: self._product,
+            expressions.Negative: lambda part: f"-{self._inner(part.part)}",
+            expressions.Quotient: self._quotient,
+            expressions.Power: lambda part: f"{self._inner(part.base)}^{part.exponent}",
+            expressions.Function: lambda part: f"{FUNCTIONS[part.name]}({self.marked_text(part.part)})",
+            expressions.Evaluated: lambda part: self.marked_text(part.part),
+            expressions.Named: self._part,
+            expressions.Largest: self._largest,
+            expressions.OpenOnly: lambda part: (
+                f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})"
+            ),
+            expressions.UnlessClosed: lambda part: self._unless_closed(
+                part.own, self.marked_text(part.part), part.closed
+            ),
         }
 
-    def marked_text(self, part: Expression) -> str:
+    def marked_text(self, part: expressions.Expression) -> str:
         """Return the formula with marks for the cells; see `unmarked`. Raises FormatError for what has none."""
-        if type(part) not in self._writers or (isinstance(part, Function) and part.name not in FUNCTIONS):
+        if type(part) not in self._writers or (isinstance(part, expressions.Function) and part.name not in FUNCTIONS):
             raise FormatError(NO_FORMULA, kind=getattr(part, "name", type(part).__name__))
         return self._writers[type(part)](part)
 
-    def _inner(self, part: Expression) -> str:
+    def _inner(self, part: expressions.Expression) -> str:
         text = self.marked_text(part)
         return text if re.fullmatch(r"\0[^\0]*\0|[\d.E+]+|[A-Z]+\([^()]*\)", text) else f"({text})"
 
-    def _sum(self, total: Sum) -> str:
+    def _sum(self, total: expressions.Sum) -> str:
         texts = [self.marked_text(total.term(k)) for k in range(total.count)]
         if len(texts) == 1:
             return texts[0]
@@ -160,23 +149,22 @@ class CellFormulas:
                 return "".join([text, *map(_signed, texts[count:])])
         return "".join(map(_signed, texts)).removeprefix("+") or "0"
 
-    def _product(self, part: Product) -> str:
-        """Return a product; where a factor is −∞ that itself, since the number that stands for −∞ would become another
-        one."""
+    def _product(self, part: expressions.Product) -> str:
+        """Return a product; where a factor is −∞ that itself: what stands for −∞ must stay that number."""
         text = "*".join(map(self._inner, part.parts))
         closed = next(filter(self._may_be_closed, part.parts), None)
         return text if closed is None else self._unless_closed(closed, text)
 
-    def _may_be_closed(self, part: Expression) -> bool:
-        if isinstance(part, Product):
+    def _may_be_closed(self, part: expressions.Expression) -> bool:
+        if isinstance(part, expressions.Product):
             return any(map(self._may_be_closed, part.parts))
-        return isinstance(part, Cell) and part.name in self._closed
+        return isinstance(part, expressions.Cell) and part.name in self._closed
 
-    def _unless_closed(self, own: Expression, text: str, closed: float = -np.inf) -> str:
+    def _unless_closed(self, own: expressions.Expression, text: str, closed: float = -np.inf) -> str:
         value = _number(number(closed)).strip("()")
         return f"IF({self._inner(own)}<{LOWEST},{value},{text})"
 
-    def _largest(self, part: Largest) -> str:
+    def _largest(self, part: expressions.Largest) -> str:
         texts = [self.marked_text(part.terms.term(k)) for k in range(part.terms.count)]
         for count in (len(texts), len(texts) - 1):  # spreadsheets take 255 of them: cells of a line are one, not a sink
             if cells := _in_a_line(texts[:count]):
@@ -184,13 +172,13 @@ class CellFormulas:
                 break
         return f"MAX({','.join([LOWEST, *texts])})"
 
-    def _quotient(self, part: Quotient) -> str:
+    def _quotient(self, part: expressions.Quotient) -> str:
         """Return top/bottom; where the bottom holds a part with a name, a total that may be 0, 0 if it is."""
         top, before = self._inner(part.top), self._parts
         bottom = self._inner(part.bottom)
         return f"IF({bottom}=0,0,{top}/{bottom})" if self._parts > before else f"{top}/{bottom}"
 
-    def _part(self, part: Named) -> str:
+    def _part(self, part: expressions.Named) -> str:
         self._parts += 1
         return self._named(part.name, lambda: self.marked_text(part.part))
 
@@ -317,10 +305,7 @@ def sheet_name(name: str, taken: set[str]) -> str:
 
 # Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
 def check_squares(node: Node, whole: Callable[[str], Array]) -> None:
-    """Raise FormatError for numbers whose squares, which a stage sums, no spreadsheet has.
-
-    `whole` returns all numbers of what the stage reads.
-    """
+    """Raise FormatError for numbers (`whole`, all that a stage reads) whose squares no spreadsheet has."""
     for place, (least, most) in node.stage.squares.items():
         name = node.inputs[place].name
         sizes = np.abs(whole(name))

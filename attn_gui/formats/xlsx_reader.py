@@ -79,8 +79,7 @@ def matches(start: bytes) -> bool:
 
 
 def read(source: FileSource) -> Loaded:
-    """Return a problem whose sheets have the names of its fields; one cell of a sheet `meta` may hold options
-    as JSON."""
+    """Return a problem whose sheets have the names of its fields; a sheet `meta` may hold options as JSON."""
     return problem_in(listing(source), source)
 
 
@@ -287,8 +286,7 @@ class _Table(NamedTuple):
 
 
 def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collection[str]) -> dict[str, LabeledArray]:
-    """Return the tables of a sheet: a single one by the name of the sheet, several by the words above them,
-    or numbers."""
+    """Return the tables of a sheet: one by the name of the sheet, several by words above them, or numbers."""
     from attn_gui.formats.text.text_table import LEFT_OUT, LONGEST_NOTE
 
     tables = list(_tables(rows))
@@ -307,10 +305,7 @@ def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collecti
 
 
 def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
-    """Yield the tables of a sheet, separated by empty rows and columns, or by rows of words.
-
-    Single rows with a gap between each are one table.
-    """
+    """Yield the tables of a sheet, between empty rows and columns or rows of words; single rows are one table."""
     bands = _bands(rows)
     gaps = len(bands) > 1 and all(len(band.rows) == 1 for band in bands) and not any(band.title for band in bands[1:])
     if gaps:
@@ -404,12 +399,8 @@ def _said_of(name: str) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
-
-
-def _without_file(error: FormatError) -> FileNote:
-    """Return a sentence without the file's name in front, which is said before it."""
-    return FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
+        said = FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})  # the file goes before
+        raise FormatError(_SHEET, name=shown(name), reason=said) from error
 
 
 def _options(rows: Sequence[_Cells]) -> dict[str, Json]:

@@ -22,24 +22,12 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import is_named, plain_name, symbol, title
 from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
+from attn_gui.formats import xlsx_formulas
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.array_names import META
 from attn_gui.formats.problem_fields import split
 from attn_gui.formats.untrusted_bytes import dump, visible_text
-from attn_gui.formats.xlsx_formulas import (
-    LEFT,
-    LOWEST,
-    ArraySheet,
-    CellFormulas,
-    ClosedCells,
-    SheetCell,
-    check_squares,
-    marked,
-    number,
-    sheet_name,
-    unmarked,
-)
 from attn_gui.formats.xlsx_reader import NO_LIBRARY, PARAMETERS, SHEETS
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -93,11 +81,11 @@ class _Writer:
         self.evaluation, self.book, self._progress, self._written = evaluation, book, progress, 0
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
-        self.boards: dict[str, ArraySheet] = {}
+        self.boards: dict[str, xlsx_formulas.ArraySheet] = {}
         self.numbers: set[str] = set()  # those of the boards that hold no formulas
         self.parameters: dict[str, int] = {}
         self.taken = {PARAMETERS, META}
-        self.closed = ClosedCells(evaluation.nodes)
+        self.closed = xlsx_formulas.ClosedCells(evaluation.nodes)
 
     def write(self) -> None:
         """Write all sheets: first what the problem gives, then its stages."""
@@ -117,8 +105,10 @@ class _Writer:
         for field in dict.fromkeys(field for node in steps for field in node.fields if field in self.sources):
             self._take(field)
         for node in steps:
-            check_squares(node, self._whole)
-            self.boards[node.name] = ArraySheet(sheet_name(node.name, self.taken), node.shape)
+            xlsx_formulas.check_squares(node, self._whole)
+            self.boards[node.name] = xlsx_formulas.ArraySheet(
+                xlsx_formulas.sheet_name(node.name, self.taken), node.shape
+            )
         for node in steps:
             self._step(node)
         for sheet in self.book.worksheets[1:]:
@@ -146,9 +136,9 @@ class _Writer:
         for row, low in enumerate(range(0, len(text), LONGEST_TEXT), 1):
             hidden.cell(row, 1, text[low : low + LONGEST_TEXT]).data_type = "s"
 
-    def _unread(self, name: str, array: Array) -> ArraySheet:
+    def _unread(self, name: str, array: Array) -> xlsx_formulas.ArraySheet:
         """Return a sheet of numbers that no stage reads; NaN and infinity are texts."""
-        board = ArraySheet(sheet_name(name, self.taken), array.shape)
+        board = xlsx_formulas.ArraySheet(xlsx_formulas.sheet_name(name, self.taken), array.shape)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*array.shape):
             value = float(array[index])
@@ -180,21 +170,21 @@ class _Writer:
         self.parameters[field] = row
         sheet.cell(row, 1, field)
         root = field == "scale" and self.evaluation.problem.scale is None and self._number(field) != 1
-        sheet.cell(row, LEFT, f"=1/SQRT({self.evaluation.problem.d_k})" if root else self._number(field))
+        sheet.cell(row, xlsx_formulas.LEFT, f"=1/SQRT({self.evaluation.problem.d_k})" if root else self._number(field))
 
     def _number(self, field: str) -> float:
         value = self.sources[field].read(())
         self.closed.check(field, value)
-        return number(float(value))
+        return xlsx_formulas.number(float(value))
 
     def _given(self, name: str, cells: Array) -> None:
         """Write a sheet of given numbers."""
-        board = self.boards[name] = ArraySheet(sheet_name(name, self.taken), cells.shape)
+        board = self.boards[name] = xlsx_formulas.ArraySheet(xlsx_formulas.sheet_name(name, self.taken), cells.shape)
         self.numbers.add(name)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*cells.shape):
             place = board.place(index)
-            _put(sheet, place, number(float(cells[index])))
+            _put(sheet, place, xlsx_formulas.number(float(cells[index])))
 
     # --- formulas --------------------------------------------------------------------------------
     def _step(self, node: Node) -> None:
@@ -205,10 +195,10 @@ class _Writer:
                 self._written += count
                 self._progress(self._written)
 
-    def place(self, cell: Cell) -> SheetCell:
+    def place(self, cell: Cell) -> xlsx_formulas.SheetCell:
         """Return the cell of the workbook for a cell that a formula reads."""
         if cell.name in self.parameters:
-            return SheetCell(PARAMETERS, self.parameters[cell.name], LEFT)
+            return xlsx_formulas.SheetCell(PARAMETERS, self.parameters[cell.name], xlsx_formulas.LEFT)
         return self.boards[cell.name].place(cell.index)
 
     def typical(self, name: str, box: Box) -> Array:
@@ -218,7 +208,7 @@ class _Writer:
         return np.full(indices.shape_of(box), True if self.nodes[name].stage.boolean else TYPICAL)
 
     # --- words -----------------------------------------------------------------------------------
-    def _sheet(self, board: ArraySheet, name: str) -> Worksheet:
+    def _sheet(self, board: xlsx_formulas.ArraySheet, name: str) -> Worksheet:
         """Return a new sheet with its title, and headings around each block."""
         from openpyxl.styles import Font
 
@@ -234,11 +224,11 @@ class _Writer:
             for side, labels, count in ((0, down, rows), (1, across, columns)):
                 for k in range(count):
                     text = labels[k] if labels is not None and len(labels) == count else k
-                    cell = sheet.cell(head + 1 + k, 1) if side == 0 else sheet.cell(head, LEFT + k)
+                    cell = sheet.cell(head + 1 + k, 1) if side == 0 else sheet.cell(head, xlsx_formulas.LEFT + k)
                     _label(cell, text)
         return sheet
 
-    def _block_words(self, board: ArraySheet, block: tuple[int, ...]) -> Iterator[str]:
+    def _block_words(self, board: xlsx_formulas.ArraySheet, block: tuple[int, ...]) -> Iterator[str]:
         words = ("batch", "head")[2 - len(block) :] if len(board.shape) == 4 else ("batch",)
         for word, place, length in zip(words, block, board.shape, strict=False):
             if length > 1:
@@ -248,13 +238,13 @@ class _Writer:
 class _Block:
     """The formulas of one item and head of a stage, with named parts beside them."""
 
-    def __init__(self, writer: _Writer, node: Node, board: ArraySheet, block: tuple[int, ...]) -> None:
+    def __init__(self, writer: _Writer, node: Node, board: xlsx_formulas.ArraySheet, block: tuple[int, ...]) -> None:
         self.writer, self.node, self.board, self.block = writer, node, board, block
         self.columns: Mapping[str, tuple[int, bool]] = {}  # of a part: its first column, and whether rows share it
-        self.places: dict[tuple[str, int, int], SheetCell] = {}
+        self.places: dict[tuple[str, int, int], xlsx_formulas.SheetCell] = {}
         self.here = (0, 0)
         self.named: dict[str, dict[int, str]] = {}  # parts of the first row in words, by column
-        self.extra: dict[SheetCell, str] = {}
+        self.extra: dict[xlsx_formulas.SheetCell, str] = {}
 
     def write(self, sheet: Worksheet) -> Iterator[int]:
         """Write the formulas of the block; yield the number of cells after each row."""
@@ -262,7 +252,7 @@ class _Block:
         self._lay_out_parts(columns)
         for name, (column, _) in self.columns.items():
             sheet.cell(self.board.head(self.block), column, name)
-        formulas = CellFormulas(self.writer.place, self._part, self.writer.closed.names)
+        formulas = xlsx_formulas.CellFormulas(self.writer.place, self._part, self.writer.closed.names)
         for row in range(rows):
             for column in range(columns):
                 self.here = row, column
@@ -275,22 +265,22 @@ class _Block:
     def _index(self, row: int, column: int) -> tuple[int, ...]:
         return (*self.block, row, column)[-len(self.board.shape) :]
 
-    def _text(self, formulas: CellFormulas, index: tuple[int, ...]) -> str:
+    def _text(self, formulas: xlsx_formulas.CellFormulas, index: tuple[int, ...]) -> str:
         return formulas.marked_text(self.node.general(index, self.writer.typical))
 
     def _finished(self, text: str) -> str:
-        formula = "=" + unmarked(text, self.board.sheet)
+        formula = "=" + xlsx_formulas.unmarked(text, self.board.sheet)
         if len(formula) > LONGEST_FORMULA:
             raise FormatError(TOO_LONG, stage=plain_name(self.node.name))
         return formula
 
     def _lay_out_parts(self, columns: int) -> None:
         """Find the named parts, and which of them are the same for all cells of a row."""
-        gathered = CellFormulas(self.writer.place, self._gather, self.writer.closed.names)
+        gathered = xlsx_formulas.CellFormulas(self.writer.place, self._gather, self.writer.closed.names)
         for column in range(columns):
             self.here = 0, column
             self._text(gathered, self._index(0, column))
-        start, found = LEFT + columns + 1, {}
+        start, found = xlsx_formulas.LEFT + columns + 1, {}
         for name, texts in self.named.items():
             shared = len(set(texts.values())) == 1
             found[name] = start, shared
@@ -309,13 +299,13 @@ class _Block:
         row, column = self.here[0], 0 if shared else self.here[1]
         key = name, row, column
         if key not in self.places:
-            place = SheetCell(self.board.sheet, self.board.place(self._index(row, 0)).row, start + column)
+            place = xlsx_formulas.SheetCell(self.board.sheet, self.board.place(self._index(row, 0)).row, start + column)
             self.places[key] = place
             self.extra[place] = text()
-        return marked(self.places[key])
+        return xlsx_formulas.marked(self.places[key])
 
 
-def _put(sheet: Worksheet, place: SheetCell, content: float | str) -> None:
+def _put(sheet: Worksheet, place: xlsx_formulas.SheetCell, content: float | str) -> None:
     sheet.cell(place.row, place.column, content)
 
 
@@ -327,7 +317,9 @@ def _show_closed(sheet: Worksheet) -> None:
     from openpyxl.styles.numbers import NumberFormat
 
     looks = DifferentialStyle(numFmt=NumberFormat(FIRST_OWN_FORMAT, CLOSED_FORMAT))
-    sheet.conditional_formatting.add(sheet.dimensions, Rule("cellIs", operator="lessThan", formula=[LOWEST], dxf=looks))
+    sheet.conditional_formatting.add(
+        sheet.dimensions, Rule("cellIs", operator="lessThan", formula=[xlsx_formulas.LOWEST], dxf=looks)
+    )
 
 
 def _label(cell: Any, text: str | int) -> None:

@@ -105,10 +105,7 @@ SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6
 
 @dataclass(frozen=True)
 class Blank:
-    """A cell that is left out; `index` has the batch first.
-
-    `follows`: it is left out because it is computed from one that is asked for.
-    """
+    """A cell that is left out, its index with the batch first; `follows` if it is computed from one asked for."""
 
     stage: str
     index: tuple[int, ...]
@@ -277,8 +274,7 @@ def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> l
 
 
 def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
-    """Return booleans: wrong numbers that are not obvious, as a weight above 1 or a fraction among whole numbers would
-    be."""
+    """Return flags: wrong numbers that are not obvious, as a weight above 1 would be."""
     if shares:
         return np.asarray((wrong > 1 - SURE) & (wrong < SURE))
     finite = right[np.isfinite(right)]
@@ -329,8 +325,7 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
 
 
 def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
-    """Return `count` cells of these stages, drawn by a seed, without given ones, closed ones and those that are no
-    number."""
+    """Return `count` cells of these stages, drawn by a seed: computed and open ones that are numbers."""
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
@@ -399,8 +394,7 @@ class CoveredEvaluation(EvaluationProxy):
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Return whether explaining a cell may show a left-out number: its own, of its row of weights, or of its
-        sources."""
+        """Return whether explaining a cell may show a left-out number: its own, its row's, its sources'."""
         if stage in self._given:
             return False
         shown = indices.cell(index)
@@ -418,8 +412,7 @@ def covering(evaluation: Evaluation, blanks: Collection[Blank]) -> Evaluation:
 
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the (stage, index) of cells that this cell alone is computed from, or that are computed from it alone, and
-    equal."""
+    """Return the cells, as (stage, index), that equal this one and are computed from it alone, or it from them."""
     number, given = of.fetch(blank.stage, blank.box).reshape(()), of.problem.arrays()
     here = {blank.stage: [blank.box]}
     ways, found = ((of.forward(here), of.backward), (of.backward(here), of.forward)), []

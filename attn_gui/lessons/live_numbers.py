@@ -244,8 +244,7 @@ class LessonExpression:
         return any(isinstance(name, ast.Name) and name.id in MEASURES for name in read)
 
     def number(self, number_source: NumberSource) -> float:
-        """Return the number, 1 and 0 for true and false. Raises ExpressionError for a cell that the problem does not
-        have."""
+        """Return the number, 1 and 0 for true and false. Raises ExpressionError for a cell that is not there."""
         with np.errstate(all="ignore"):
             found = np.asarray(_value(self.tree, number_source), dtype=float)
         if found.size != 1:
@@ -284,10 +283,7 @@ def expression(text: str) -> LessonExpression:
 
 
 def cell_index(evaluation: Evaluation, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the full index of a cell, with 0 for leading indices that are not written.
-
-    Raises ExpressionError outside of the stage.
-    """
+    """Return the full index of a cell, with 0 for leading indices that are left out. Raises ExpressionError."""
     if stage not in evaluation.stages:
         raise ExpressionError(stage)
     shape = evaluation.shape(stage)

@@ -196,8 +196,7 @@ BEGINNINGS: Mapping[str, Callable[[Lesson, LessonInstruction], LessonScene]] = M
 
 # --- changing ------------------------------------------------------------------------------------
 def changed(scene: LessonScene, order: LessonInstruction) -> LessonScene:
-    """Return the scene with one field, one number of a matrix, or its place in the model changed. Raises
-    LessonError."""
+    """Return the scene with one field, one number of a matrix, or its place changed. Raises LessonError."""
     match = SETTING.fullmatch(order.rest)
     try:
         if match is None:
@@ -393,8 +392,7 @@ def _claim(order: LessonInstruction) -> LessonExpression:
 
 
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
-    """Return the cells that would tell the answer: those asked for, the rest of their rows, and all computed
-    from them."""
+    """Return the cells that would tell the answer: those asked for, their rows, and what is computed from them."""
     asked = _asked_cells(step, evaluation)
     found, given = set[Blank](), evaluation.problem.arrays()
     if np.prod(evaluation.problem.map_shape) > MOST_BY_HAND:
@@ -532,8 +530,7 @@ def _check_claim(order: LessonInstruction, number_source: NumberSource) -> None:
 
 
 def _check_answer(question: LessonQuestion, number_source: NumberSource) -> None:
-    """Raise LessonError for an answer that cannot be typed or graded, as ∞ and NaN, and for a wrong one that
-    is right."""
+    """Raise LessonError for an answer that cannot be typed or graded, and for a wrong one that is right."""
     assert question.answer is not None
     answer, line = question.answer, question.line
     right = _check_number(answer, line, number_source)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -218,7 +217,10 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
     given = tuple(given_matrices(evaluation, item))
     for name, _, array, _ in given:
         _check_size(name, array)
-    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
+    cells = sum(
+        int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages
+    )  # of which some have an equation
+    _check_count(MOST_EQUATIONS + 1 if is_long(problem) else cells // 4)
     steps: list[WorkedStep] = []
     for name in _names(evaluation):
         steps += _steps_of(evaluation, name, item)
@@ -277,11 +279,6 @@ def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, t
         yield head, tuple(own)
 
 
-def _cells(evaluation: Evaluation) -> int:
-    """Return the number of cells of one item; not every one has an equation."""
-    return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
-
-
 def _check_count(count: int) -> None:
     if count > MOST_EQUATIONS:
         raise FormatError(TOO_MANY, most=MOST_EQUATIONS)
@@ -304,12 +301,25 @@ class SolutionHeading:
     letter: str = ""
     first: bool = False
 
+    def in_latex(self) -> str:
+        text = latex_text(self.text) + (f" ${self.latex}$" if self.latex else "")
+        return rf"\section*{{{text}}}" if self.first else rf"\subsection*{{{text}}}"
+
+    def in_markdown(self) -> str:
+        return f"{'#' if self.first else '##'} {self.text}" + (f" ${self.latex}$" if self.latex else "")
+
 
 @dataclass(frozen=True)
 class SolutionSentence:
     """A line of plain text."""
 
     text: str
+
+    def in_latex(self) -> str:
+        return rf"{latex_text(self.text)}\par"
+
+    def in_markdown(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -320,6 +330,18 @@ class WrittenMatrix:
     letter: str
     values: Array
     rows: list[list[str]]
+
+    def in_latex(self) -> str:
+        widest = max(sum(_signs(number) + BETWEEN for number in row) for row in self.rows)
+        matrix = self._matrix()
+        return f"\\[ {matrix} \\]" if widest < WIDE else f"\\[ \\resizebox{{\\linewidth}}{{!}}{{${matrix}$}} \\]"
+
+    def in_markdown(self) -> str:
+        return f"$$\n{self._matrix()}\n$$"
+
+    def _matrix(self) -> str:
+        rows = " \\\\\n".join(" & ".join(row) for row in self.rows)
+        return f"{self.latex} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
 
 
 @dataclass(frozen=True)
@@ -334,8 +356,22 @@ class WrittenEquation:
         """The sides on one line of LaTeX."""
         return chain_of(self.sides)
 
+    def in_latex(self) -> str:
+        lines = [self.sides[0], *map(with_sign, self.sides[1:])]
+        chain = " ".join(lines) if _signs(self.chain) < WIDE else " \\\\\n &\\quad ".join(lines)
+        rows = [f"& {chain}", *(f"& {named}" for named in self.parts)]
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+    def in_markdown(self) -> str:
+        return "\n\n".join(f"$$\n{line}\n$$" for line in (self.chain, *self.parts))
+
 
 Part: TypeAlias = SolutionHeading | SolutionSentence | WrittenMatrix | WrittenEquation
+
+
+def _signs(latex: str) -> int:
+    """Return the number of signs that LaTeX typesets; a command counts as one."""
+    return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))
 
 
 def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
@@ -428,76 +464,10 @@ def _title(solution: WorkedSolution, say: Say, lang: str) -> SolutionHeading:
 # --- typeset --------------------------------------------------------------------------------------
 def latex_document(parts: Iterable[Part], lang: str) -> str:
     """Return a document for pdflatex, in Chinese for xelatex with the package ctex."""
-    body = "\n".join(map(_latex, parts))
+    body = "\n".join(part.in_latex() for part in parts)
     return DOCUMENT.format(command=COMMANDS[lang], packages=PACKAGES[lang], body=body)
 
 
 def markdown_text(parts: Iterable[Part]) -> str:
     """Return the solution as Markdown for GitHub and Jupyter."""
-    return "\n\n".join(map(_markdown, parts)) + "\n"
-
-
-@singledispatch
-def _latex(part: Part) -> str:
-    raise TypeError(type(part))
-
-
-@_latex.register
-def _(part: SolutionHeading) -> str:
-    text = latex_text(part.text) + (f" ${part.latex}$" if part.latex else "")
-    return rf"\section*{{{text}}}" if part.first else rf"\subsection*{{{text}}}"
-
-
-@_latex.register
-def _(part: SolutionSentence) -> str:
-    return rf"{latex_text(part.text)}\par"
-
-
-@_latex.register
-def _(part: WrittenMatrix) -> str:
-    widest = max(sum(_signs(number) + BETWEEN for number in row) for row in part.rows)
-    matrix = _matrix(part)
-    return f"\\[ {matrix} \\]" if widest < WIDE else f"\\[ \\resizebox{{\\linewidth}}{{!}}{{${matrix}$}} \\]"
-
-
-@_latex.register
-def _(part: WrittenEquation) -> str:
-    lines = [part.sides[0], *map(with_sign, part.sides[1:])]
-    chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n &\\quad ".join(lines)
-    rows = [f"& {chain}", *(f"& {named}" for named in part.parts)]
-    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
-
-
-@singledispatch
-def _markdown(part: Part) -> str:
-    raise TypeError(type(part))
-
-
-@_markdown.register
-def _(part: SolutionHeading) -> str:
-    return f"{'#' if part.first else '##'} {part.text}" + (f" ${part.latex}$" if part.latex else "")
-
-
-@_markdown.register
-def _(part: SolutionSentence) -> str:
-    return part.text
-
-
-@_markdown.register
-def _(part: WrittenMatrix) -> str:
-    return f"$$\n{_matrix(part)}\n$$"
-
-
-@_markdown.register
-def _(part: WrittenEquation) -> str:
-    return "\n\n".join(f"$$\n{line}\n$$" for line in (part.chain, *part.parts))
-
-
-def _matrix(part: WrittenMatrix) -> str:
-    rows = " \\\\\n".join(" & ".join(row) for row in part.rows)
-    return f"{part.latex} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
-
-
-def _signs(latex: str) -> int:
-    """Return the number of signs that LaTeX typesets; a command counts as one."""
-    return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))
+    return "\n\n".join(part.in_markdown() for part in parts) + "\n"

@@ -18,8 +18,7 @@ from attn_gui.models.sequence import TokenSequence
 
 
 def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:
-    """Return (d_model,): the gradient of Σ sign · logit with respect to the last layer's output at its position,
-    float64."""
+    """Return (d_model,): the gradient of Σ sign · logit by the last layer's output at its position, float64."""
     assert ends.head is not None
     state, head = state.astype(np.float64), ends.head
     finished = state if ends.final_norm is None else _normed(state, ends.final_norm, sizes)
@@ -49,8 +48,7 @@ def layer_gradients(
 def _fast_gradients(
     layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, cotangent: Array
 ) -> dict[str, Array] | None:
-    """Return gradients by a layer's x and all stages in float32; None for an edited layer, or where not all
-    are finite."""
+    """Return gradients by a layer's x and all stages in float32; None for an edited layer, and for ∞."""
     if isinstance(layer, EditedLayer) or records:
         return None
     found = layer_slopes(layer, x, sequence.seen(layer.sizes, layer.window), cotangent)

@@ -168,8 +168,7 @@ def weights_in(problem: Problem, layer: ModelLayer) -> dict[str, Array]:
 
 
 def _over_opened(layer: ModelLayer, problem: Problem) -> Problem:
-    """Return a problem over the weights of others of the same layer, since a history may hold many, one for
-    each text."""
+    """Return a problem over the weights of others of the same layer, since a history may hold many."""
     shared = {
         leaf: layer.opened.setdefault(leaf, own if own.base is None else own.base)
         for leaf, own in weights_in(problem, layer).items()

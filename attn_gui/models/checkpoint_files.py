@@ -291,8 +291,7 @@ class CheckpointTensors:
         return [tensor.name for tensor in others if not any(map(tensor.is_like, self._read.values()))]
 
     def check_memory(self) -> None:
-        """Raise FormatError where memory cannot hold the converted tensors: the system might end other
-        programs, too."""
+        """Raise FormatError where memory cannot hold the converted tensors."""
         converted = (tensor for tensor in self._tensors.values() if tensor.kind in _EXPONENTS)
         size, free = sum(4 * prod(tensor.shape) for tensor in converted), available()
         if size > free != UNKNOWN:

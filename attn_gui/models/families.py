@@ -11,8 +11,6 @@ from attn_gui.engine.arrays import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import CheckpointTensors, Config, frequencies, layer_windows
 
-__all__ = ["FAMILIES", "Family"]
-
 PRE, POST = "pre", "post"
 LAYER_NORM, RMS_NORM = "layer", "rms"
 """Keys of the engine's blocks and norms."""

@@ -139,19 +139,13 @@ def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered:
 
 
 def _root_mean_square(x: Array, eps: float) -> Array:
-    """Return √(mean of squares + eps) over the last axis, which stays with length 1.
-
-    Summed in float64, which holds the square of every float32.
-    """
+    """Return √(mean of squares + eps) over the last axis, kept, summed in float64, which no square leaves."""
     squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
     return np.sqrt(squares + eps).astype(x.dtype)
 
 
 def softmax(logits: Array) -> Array:
-    """Return the softmax of every row, in place.
-
-    A row that is closed everywhere is 0; one with NaN or an open ∞ is NaN at all open keys.
-    """
+    """Return the softmax of every row, in place: 0 where all is closed, NaN at open keys beside NaN or an open ∞."""
     top = logits.max(-1, keepdims=True)
     wild = ~(top[..., 0] < np.inf)
     spoiled = np.where(logits[wild] == -np.inf, F(0), F(np.nan))
@@ -274,8 +268,7 @@ def _mlp(layer: ModelLayer, x: Array) -> Walk:
 
 
 def product(x: Array, w: Array) -> Array:
-    """Return x @ w; of a large one each thread computes some rows, as BLAS threads wait for each other on a busy
-    machine."""
+    """Return x @ w; each thread computes some rows of a large one: threads of BLAS wait for each other."""
     if len(x) * w.size < LARGE:
         return np.asarray(x @ w)
     found = np.empty((len(x), w.shape[1]), x.dtype)
@@ -391,8 +384,7 @@ def _mlp_pulled(layer: ModelLayer, cells: dict[str, Array], down: Array, found: 
 
 
 def _attention_pulled(layer: ModelLayer, cells: dict[str, Array], found: dict[str, Array], masked: str | None) -> None:
-    """Add gradients of Q, K and V as projected, from those of the heads' results; several heads may share one of K and
-    V."""
+    """Add gradients of Q, K and V from those of the heads' results; heads may share one of K and V."""
     width, weights = layer.sizes.d_head, cells["weights"]
     mixed = found["head_output"] = by_heads(found["concat"], width)
     last = {side: next(cells[name] for name in _names(layer, side)) for side in ("query", "key")}

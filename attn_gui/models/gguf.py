@@ -137,8 +137,7 @@ def write_gguf_folder(source: Path, folder: Path, progress: Progress) -> None:
 
 
 def _arrays(file: GgufFile) -> Iterator[Array]:
-    """Yield the weights in order; rows of Q and K as rotary positions pair their halves, which GGUF has as
-    neighbors."""
+    """Yield the weights in order; rows of Q and K as halves, where GGUF pairs neighbors."""
     heads = {
         "attn_q": file.metadata["llama.attention.head_count"],
         "attn_k": file.metadata["llama.attention.head_count_kv"],

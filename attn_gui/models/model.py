@@ -27,48 +27,9 @@ from attn_gui.formats.file_format import PathText
 from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models import changed_layers, checkpoint_files, forward_pass
 from attn_gui.models.backward_pass import head_gradient, layer_gradients
-from attn_gui.models.changed_layers import (
-    AnyLayer,
-    EditedLayer,
-    LayerChange,
-    LayerEdit,
-    LayerInterventions,
-    Records,
-    checked_layer,
-    edited,
-    layer_changes,
-    layer_problem,
-    open_cells,
-    plain_layer,
-    problem_of,
-    read_as,
-    stage_cells,
-)
-from attn_gui.models.checkpoint_files import (
-    CONFIG,
-    CheckpointTensors,
-    Config,
-    Pooling,
-    check_folder,
-    folder_digest,
-    folder_stamps,
-    json_file,
-    pooling_in,
-    tensors_in,
-)
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
-from attn_gui.models.forward_pass import (
-    GRADIENT_MAPS,
-    ModelLayer,
-    X,
-    by_heads,
-    embed_tokens,
-    final_states,
-    logits_of,
-    run_block,
-    softmax,
-)
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
@@ -109,9 +70,9 @@ class Model:
         family: str,
         sizes: Architecture,
         ends: EndWeights,
-        layers: tuple[AnyLayer, ...],
+        layers: tuple[changed_layers.AnyLayer, ...],
         folder: Path,
-        pooling: Pooling | None,
+        pooling: checkpoint_files.Pooling | None,
         name: str,
         notes: tuple[FileNote, ...] = (),
     ) -> None:
@@ -119,7 +80,7 @@ class Model:
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
         self.folder, self.pooling, self.name, self.notes = folder, pooling, name, notes
         self.tokenizer = TokenizerFile(folder)
-        self._opened = folder_stamps(folder)
+        self._opened = checkpoint_files.folder_stamps(folder)
 
     @property
     def num_layers(self) -> int:
@@ -139,7 +100,7 @@ class Model:
 
         Raises FormatError where the folder holds other files now.
         """
-        return folder_digest(self.folder, self._opened)
+        return checkpoint_files.folder_digest(self.folder, self._opened)
 
     def __repr__(self) -> str:
         shared = "" if self.num_heads == self.num_kv_heads else f" on {self.num_kv_heads}"
@@ -161,10 +122,10 @@ class Model:
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
         return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found), notes)
 
-    def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
+    def with_edits(self, edits: Mapping[int, changed_layers.LayerEdit]) -> Self:
         """Return the checkpoint with exactly these edits; layers whose edit stays the same are shared."""
         made = copy.copy(self)
-        made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
+        made.layers = tuple(changed_layers.edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made
 
     def run(
@@ -186,10 +147,10 @@ class Model:
         Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
         """
         sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
-        changes = layer_changes(interventions, self.num_layers)
+        changes = changed_layers.layer_changes(interventions, self.num_layers)
         n = len(sequence.ids)
         check(4 * (MAPS * self.num_heads * n * n + (self.num_layers + 1) * n * self.sizes.d_model))
-        first = (embed_tokens(self.ends, self.sizes, sequence),)
+        first = (forward_pass.embed_tokens(self.ends, self.sizes, sequence),)
         return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
@@ -198,12 +159,15 @@ class Model:
 
         All others are shared; interventions and other edits of the layer stay. Raises FieldError or ShapeError.
         """
-        known = self.layers[checked_layer(layer, self.num_layers)]
-        one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
+        known = self.layers[changed_layers.checked_layer(layer, self.num_layers)]
+        one, edit = (
+            changed_layers.plain_layer(known),
+            known.edit if isinstance(known, changed_layers.EditedLayer) else None,
+        )
         changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
         made = copy.copy(self)
-        new = ModelLayer(one.sizes, one.number, {**one.weights, **changed})
-        made.layers = (*self.layers[:layer], edited(new, edit), *self.layers[layer + 1 :])
+        new = forward_pass.ModelLayer(one.sizes, one.number, {**one.weights, **changed})
+        made.layers = (*self.layers[:layer], changed_layers.edited(new, edit), *self.layers[layer + 1 :])
         return made
 
 
@@ -223,7 +187,7 @@ class Run:
         self,
         model: Model,
         sequence: TokenSequence,
-        interventions: tuple[LayerChange, ...],
+        interventions: tuple[changed_layers.LayerChange, ...],
         states: tuple[Array, ...],
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
@@ -260,7 +224,7 @@ class Run:
     def open_cells(self, layer: int) -> Array | None:
         """Return the cells of a layer's maps that its mask leaves open, (query, key) or (head, query, key) booleans;
         None for all."""
-        return open_cells(*self._given(layer))
+        return changed_layers.open_cells(*self._given(layer))
 
     def query(self, layer: int) -> Array:
         """Return Q as the scores read it, (head, row, column)."""
@@ -284,11 +248,11 @@ class Run:
         With a `model` of other weights, layers below are computed from the first that differs.
         """
         if model is None:
-            return problem_of(*self._given(layer))
-        one = model.layers[checked_layer(layer, model.num_layers)]
+            return changed_layers.problem_of(*self._given(layer))
+        one = model.layers[changed_layers.checked_layer(layer, model.num_layers)]
         known = self.states[: min(self._first_other(model, self.interventions), layer) + 1]
         states = _continued(model.layers[:layer], self.sequence, self.interventions, known, progress)
-        return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
+        return changed_layers.problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
 
     def readings(self, layer: int | None = None) -> dict[str, Array]:
         """Return {name: numbers} of every head, from its weights: "entropy" (in nats), "largest", "sink", "rank",
@@ -296,7 +260,9 @@ class Run:
 
         Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
-        plain = layer_problem(plain_layer(self.model.layers[0]), self.states[0], self.sequence, ())
+        plain = changed_layers.layer_problem(
+            changed_layers.plain_layer(self.model.layers[0]), self.states[0], self.sequence, ()
+        )
         if layer is not None:
             return {key: self.reading(key, layer, plain) for key in READINGS}
         layers = range(self.model.num_layers)
@@ -304,7 +270,7 @@ class Run:
 
     def reading(self, key: str, layer: int, plain: Problem) -> Array:
         """Return (head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
-        own = self.weights_problem(checked_layer(layer, self.model.num_layers), plain)
+        own = self.weights_problem(changed_layers.checked_layer(layer, self.model.num_layers), plain)
         found = np.full(self.model.num_heads, np.nan)
         for head, weights in enumerate(self.attention(layer) if READINGS[key].fits(own) else ()):
             rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
@@ -316,7 +282,7 @@ class Run:
 
         That is `plain`, which all layers share, or the layer's own where an edit may have given it other keys.
         """
-        return self.problem(layer) if isinstance(self.model.layers[layer], EditedLayer) else plain
+        return self.problem(layer) if isinstance(self.model.layers[layer], changed_layers.EditedLayer) else plain
 
     def is_same(self, other: Run, layer: int) -> bool:
         """Return whether a layer, and its x, are the same in another run, so that all that is read of it is."""
@@ -354,7 +320,7 @@ class Run:
 
     def probabilities(self, position: int = -1) -> Array:
         """Return (vocabulary,): the probability of every token at a position, float64. Raises FieldError."""
-        return np.asarray(softmax(self.logits_at(position).astype(np.float64)))
+        return np.asarray(forward_pass.softmax(self.logits_at(position).astype(np.float64)))
 
     def predictions(self, position: int = -1, top: int = 20) -> list[tuple[str, float]]:
         """Return the most probable tokens at a position as (token, probability), most probable first."""
@@ -369,8 +335,8 @@ class Run:
         The final norm is applied to what goes into the head. Raises FieldError.
         """
         place, layers = self.place(position), self.model.num_layers
-        state = self.states[layers if layer is None else checked_layer(layer, layers + 1)]
-        found = self._scored(final_states(self.model.ends, self.model.sizes, state[place : place + 1]))
+        state = self.states[layers if layer is None else changed_layers.checked_layer(layer, layers + 1)]
+        found = self._scored(forward_pass.final_states(self.model.ends, self.model.sizes, state[place : place + 1]))
         return np.asarray(found[0])
 
     def place(self, position: int) -> int:
@@ -388,10 +354,7 @@ class Run:
         return int(found)
 
     def logit_signs(self, token: str | int, against: str | int | None = None) -> dict[int, float]:
-        """Return {token id: sign}: of one token's logit, or of the difference of two.
-
-        Raises FieldError.
-        """
+        """Return {token id: sign}: of one token's logit, or of the difference of two. Raises FieldError."""
         signs = {self.token_id(token): 1.0}
         if against is not None:
             other = self.token_id(against)
@@ -409,7 +372,11 @@ class Run:
         Only layers from the first that differs are computed; where none does, this run itself is returned.
         """
         model = self.model if model is None else model
-        changes = self.interventions if interventions is None else layer_changes(interventions, model.num_layers)
+        changes = (
+            self.interventions
+            if interventions is None
+            else changed_layers.layer_changes(interventions, model.num_layers)
+        )
         first = self._first_other(model, changes)
         if first == model.num_layers:
             return self
@@ -441,7 +408,9 @@ class Run:
         """
         model, place = self.model, self.place(position)
         every = range(model.num_layers)
-        wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
+        wanted = (
+            every if layers is None else [changed_layers.checked_layer(layer, model.num_layers) for layer in layers]
+        )
         if model.ends.head is None:
             raise FieldError(_NO_HEAD)
         signs = self.logit_signs(token, against)
@@ -457,75 +426,72 @@ class Run:
         Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
         """
         model = self.model
-        check(4 * GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
+        check(4 * forward_pass.GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
         for number in range(model.num_layers - 1, min(layers, default=model.num_layers) - 1, -1):
             found = layer_gradients(*self._given(number), stage, cotangent)
             if number in layers:
-                if stage not in found or stage == X:
+                if stage not in found or stage == forward_pass.X:
                     choices = evaluation_of(self.problem(number)).stages
                     raise StageError(messages.NO_STAGE, stage=stage, choices=choices)
                 yield number, found[stage][None].astype(np.float64)
-            cotangent = found[X]
+            cotangent = found[forward_pass.X]
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
-        """Return this run with cells of a stage set to those of another run; `at` as in interventions, all cells
-        without it."""
+        """Return this run with cells of a stage set to those of another run; `at` as in interventions."""
         given = other.stage(layer, stage)
         record = {"layer": layer, "kind": "set", "stage": stage, "at": at or {}, "values": 0.0}
-        change = layer_changes([record], self.model.num_layers)[0].record
+        change = changed_layers.layer_changes([record], self.model.num_layers)[0].record
         axes = STAGE[stage].axes
         change.fit("at", axes, given.shape)
         values = given[change.box(axes, given.shape)]
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
-    def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
-        """Return the first layer that differs in a model with these interventions; the number of layers where none
-        does."""
+    def _first_other(self, model: Model, changes: tuple[changed_layers.LayerChange, ...]) -> int:
+        """Return the first layer that differs in a model with these interventions; else the number of layers."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
         others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
         return next(others, model.num_layers)
 
     @cached_property
     def _last(self) -> Array:
-        return final_states(self.model.ends, self.model.sizes, self.states[-1])
+        return forward_pass.final_states(self.model.ends, self.model.sizes, self.states[-1])
 
     def _scored(self, hidden: Array) -> Array:
         if self.model.ends.head is None:
             raise FieldError(_NO_HEAD)
-        return logits_of(self.model.ends, self.model.sizes, hidden)
+        return forward_pass.logits_of(self.model.ends, self.model.sizes, hidden)
 
     def _walked(self, layer: int, until: str) -> Array:
         given = self._given(layer)
         with one_blas_thread():
-            return stage_cells(*given, until)
+            return changed_layers.stage_cells(*given, until)
 
-    def _given(self, layer: int) -> tuple[AnyLayer, Array, TokenSequence, Records]:
-        """Return a layer with its x, the tokens and its interventions. Raises FieldError for a layer that does not
-        exist."""
-        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+    def _given(self, layer: int) -> tuple[changed_layers.AnyLayer, Array, TokenSequence, changed_layers.Records]:
+        """Return a layer with its x, tokens and interventions. Raises FieldError for a layer that is not there."""
+        one = self.model.layers[changed_layers.checked_layer(layer, self.model.num_layers)]
         return one, self.states[layer], self.sequence, _of(self.interventions, layer)
 
     def _read(self, layer: int, side: str) -> Array:
         """Return Q, K or V as the scores and the result of a head read it."""
         found: dict[str, Array] = {}
         one, x, sequence, records = self._given(layer)
-        if isinstance(one, EditedLayer):
-            return read_as(one, x, sequence, records, side)
-        changes = LayerInterventions(records)
+        if isinstance(one, changed_layers.EditedLayer):
+            return changed_layers.read_as(one, x, sequence, records, side)
+        changes = changed_layers.LayerInterventions(records)
 
         def keep(stage: str, cells: Array) -> Array:
             cells = changes(stage, cells)
             found.update({stage: cells} if stage.endswith(side) else {})
             return cells
 
-        run_block(one, x, None, keep, stage_of(Role.SCORE))
-        return by_heads(list(found.values())[-1], one.sizes.d_head)
+        forward_pass.run_block(one, x, None, keep, stage_of(Role.SCORE))
+        return forward_pass.by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
 def _continued(
-    layers: tuple[AnyLayer, ...],
+    layers: tuple[changed_layers.AnyLayer, ...],
     sequence: TokenSequence,
-    changes: tuple[LayerChange, ...],
+    changes: tuple[changed_layers.LayerChange, ...],
     states: tuple[Array, ...],
     progress: Progress,
 ) -> tuple[Array, ...]:
@@ -535,12 +501,12 @@ def _continued(
         for layer in layers[len(states) - 1 :]:
             progress(layer.number / len(layers))
             mine, records = within(progress, layer.number, len(layers)), _of(changes, layer.number)
-            output = stage_cells(layer, found[-1], sequence, records, progress=mine)
+            output = changed_layers.stage_cells(layer, found[-1], sequence, records, progress=mine)
             found.append(output)
     return tuple(found)
 
 
-def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
+def _of(changes: tuple[changed_layers.LayerChange, ...], layer: int) -> changed_layers.Records:
     """Return (position among all, record) pairs of one layer."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
 
@@ -560,13 +526,12 @@ def open_model(folder: PathText, progress: Progress = silent) -> Model:
 
 
 def read_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
-    """Open a checkpoint as `open_model` does, with its warnings as the model's `notes`.
-
-    `name` replaces the name of its folder.
-    """
+    """Open a checkpoint as `open_model` does, with its warnings as `notes`; `name` stands for that of its folder."""
     folder = Path(folder)
-    check_folder(folder)
-    config = Config(json_file(folder / CONFIG), folder / CONFIG)
+    checkpoint_files.check_folder(folder)
+    config = checkpoint_files.Config(
+        checkpoint_files.json_file(folder / checkpoint_files.CONFIG), folder / checkpoint_files.CONFIG
+    )
     if (key := config.given("model_type")) is None:
         raise config.refusal(_NO_FAMILY, choices=", ".join(FAMILIES))
     family = FAMILIES.get(str(key))
@@ -575,21 +540,23 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
     if config.given("quantization_config") is not None:
         raise config.refusal(_QUANTIZED)
     sizes = family.architecture(config)
-    pooling = pooling_in(folder)
-    tensors = tensors_in(folder, family.prefixes)
+    pooling = checkpoint_files.pooling_in(folder)
+    tensors = checkpoint_files.tensors_in(folder, family.prefixes)
     tensors.check_memory()
     ends = family.ends(tensors, config, sizes)
     layers = tuple(
-        ModelLayer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
+        forward_pass.ModelLayer(sizes, number, family.layer(tensors, config, sizes, number))
+        for number in range(sizes.num_layers)
     )
     tensors.check(progress)
     notes = tuple(_notes(str(key), family, config, tensors, sizes.causal and ends.head is None))
     return Model(str(key), sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name, notes)
 
 
-def _notes(key: str, family: Family, config: Config, tensors: CheckpointTensors, mute: bool) -> Iterator[FileNote]:
-    """Yield sentences on what the folder holds and is not used, and if it is `mute`, on why a decoder
-    predicts nothing."""
+def _notes(
+    key: str, family: Family, config: checkpoint_files.Config, tensors: checkpoint_files.CheckpointTensors, mute: bool
+) -> Iterator[FileNote]:
+    """Yield sentences on what the folder holds and is not used, and on why a `mute` decoder predicts nothing."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)

@@ -67,8 +67,7 @@ class TokenSequence:
 def checked_sequence(
     sizes: Architecture, ids: object, types: object | None, mask: object | None
 ) -> tuple[tuple[int, ...], tuple[int, ...], Array | None]:
-    """Return ids, types and padding as whole numbers and booleans of one length. Raises FieldError or
-    FieldTypeError."""
+    """Return ids, types and padding of one length. Raises FieldError or FieldTypeError."""
     found = _wholes("ids", ids)
     if not found:
         raise FieldError(_EMPTY)

@@ -94,8 +94,7 @@ class Study:
         return self.model is other.model and self.text == other.text
 
     def at(self, problem: Problem, layer: int, progress: Progress, known: Run | None = None) -> OpenedStudy:
-        """Put another layer on the table; `known` is a run of the text, whose layers are used as far as they are the
-        same."""
+        """Put another layer on the table; layers of `known`, a run of the text, are used where they are the same."""
         return open_layer(self.model, self.text, layer, self.edits(problem), progress, known)
 
     def with_text(self, problem: Problem, text: str, progress: Progress) -> OpenedStudy:

@@ -182,8 +182,7 @@ class TokenizerLimits:
         self._tokenizer = tokenizer
 
     def check_tokens(self) -> None:
-        """Raise FormatError for a token, or an affix of tokens, that is too long: it could be at every place
-        of a text."""
+        """Raise FormatError for a token or affix that is too long: it could be at every place of a text."""
         model = self._tokenizer.model
         parts = [getattr(model, name, None) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix")]
         longest = max(map(len, (*parts, *self._tokenizer.get_vocab())))
@@ -361,8 +360,7 @@ class TokenizedText(NamedTuple):
 
 
 def _unknown(tokenizer: Any, found: Any, texts: Sequence[str]) -> tuple[str, list[str]]:
-    """Return a tokenizer's token for unknown parts, and these parts of the texts; "" and none where it has no such
-    token."""
+    """Return a tokenizer's token for unknown parts, and these parts of the texts; "" and none without one."""
     named = getattr(tokenizer.model, "unk_token", None), *UNKNOWN  # one of Unigram does not name it
     token = next((one for one in named if one and tokenizer.token_to_id(one) is not None), "")
     number, places = tokenizer.token_to_id(token), zip(found.ids, found.sequence_ids, found.offsets, strict=True)

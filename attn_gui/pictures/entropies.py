@@ -52,8 +52,7 @@ class HeadEntropies(QObject):
         self.go_on()
 
     def _follow_cache(self, cache: TileCache | None) -> bool:
-        """Have the rows of a long problem measured on another thread, or not at all; return False for other
-        problems."""
+        """Have the rows of a long problem measured on another thread; return False for other problems."""
         if self._cache is not None:
             self._cache.release(self)
             if isValid(self._cache):  # it goes with its evaluation

@@ -186,10 +186,7 @@ class Tile:
         return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
 
     def invalidate(self, down: slice, *, seen: bool = True) -> None:
-        """Mark rows of blocks to be drawn again.
-
-        Old numbers stay on show until then, where they were `seen`.
-        """
+        """Mark rows of blocks to be drawn again; old numbers stay on show until then, where they were `seen`."""
         self.fresh[down] = False
         if not seen:
             self.known[down] = False

@@ -261,8 +261,7 @@ class TileCache(QObject):
 
     # --- which tiles ------------------------------------------------------------------------------
     def _tiles_for(self, plane: PlaneLike, rows: Span, columns: Span, leads: bool) -> tuple[Tile, ...]:
-        """Return the tile that a map shows; for part of a plane also one of all, which tells how large its
-        numbers are."""
+        """Return the tile that a map shows; for part of a plane also one of all, for how large its numbers are."""
         if rows.whole and columns.whole:
             return (self._whole(plane, rows.bins, columns.bins, leads),)
         place, edges = place_of(plane), (rows.cell_edges, columns.cell_edges)
@@ -363,10 +362,7 @@ def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
 
 
 class TileListener(QObject):
-    """Tells one map of newly known cells, and the tile cache when the map is no longer looked at.
-
-    Its requests are those of the `owner`.
-    """
+    """Tells one map of newly known cells, and the tile cache when the map, the `owner`, is no longer looked at."""
 
     arrived = Signal(object, object)  # rows and columns of the plane as it is shown
 

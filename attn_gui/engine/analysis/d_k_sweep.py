@@ -31,8 +31,7 @@ Entropies = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class DkReading(NamedTuple):
-    """Numbers at one width d_k: variance of the scaled scores, mean entropy of the rows in bits, ‖∂a/∂s′‖ of
-    one row."""
+    """Numbers at one d_k: variance of the scaled scores, mean entropy of the rows in bits, ‖∂a/∂s′‖ of one row."""
 
     variance: float
     entropy: float
@@ -66,8 +65,7 @@ def can_repeat(problem: Problem) -> bool:
 
 
 def fits(problem: Problem) -> bool:
-    """Return whether the weights are a softmax of scores times 1/√d_k, of a map small enough to be read at
-    every width."""
+    """Return whether the weights are a softmax of scores times 1/√d_k, of a map small enough for every width."""
     softmax = NORMALIZERS[problem.normalize].elementary
     return softmax and SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
 

@@ -136,14 +136,12 @@ def _by_heads(problem: Problem, progress: Callable[[float], None]) -> Array:
 
 
 def _by_token(moved: Array) -> Array:
-    """Return the lengths (…, token) of derivatives (column, token, number of the token), summed over columns and
-    numbers."""
+    """Return the lengths (…, token) of derivatives (column, token, number of the token), over both others."""
     return np.asarray(lengths(np.swapaxes(moved, 0, 1).reshape(moved.shape[1], -1), -1)[:, 0])
 
 
 def affordable(problem: Problem, most: int) -> int:
-    """Return the number of tokens, from two to `most`, whose dependence takes a few seconds and, if possible, little
-    memory."""
+    """Return the number of tokens, two to `most`, whose dependence takes a few seconds and little memory."""
     count = max(2, min(most, problem.n, int((WORK / max(_work(problem), 1)) ** 0.5)))
     while count > 2 and held(problem, count) > HELD:
         count -= 1
@@ -275,8 +273,7 @@ class Convolutions:
         return found
 
     def _first(self) -> Array:
-        """Return the first kernels as (3, channels, columns), with the columns reduced to as many as keep
-        every length."""
+        """Return the first kernels (3, channels, columns), with fewer columns that keep every length."""
         kernel = self.kernels[0]
         rows = np.swapaxes(kernel, 1, 2).reshape(-1, kernel.shape[1])
         short = np.asarray(np.linalg.qr(rows.T, mode="r")).T
@@ -303,8 +300,7 @@ class Recurrent:
 
     @classmethod
     def seeded(cls, inputs: int, channels: int, seed: int) -> Recurrent:
-        """Return a layer with independent normal weights of variance 1 / rows, so that sums and powers of U do not
-        grow."""
+        """Return a layer with independent normal weights of variance 1 / rows: powers of U do not grow."""
         draw = np.random.default_rng(seed).standard_normal
         return cls(draw((inputs, channels)) / np.sqrt(inputs), draw((channels, channels)) / np.sqrt(channels))
 
@@ -413,8 +409,7 @@ def _layers_to_first(problem: Problem) -> int:
 
 
 def projection_multiplications(problem: Problem) -> int:
-    """Return the multiplications of W_Q, W_K, W_V, W_O and of the score's tables, which the paper's table
-    leaves out."""
+    """Return the multiplications of W_Q, W_K, W_V, W_O and the score's tables, which the paper leaves out."""
     rows = {"w_query": problem.n, "w_key": problem.m, "w_value": problem.m, "w_output": problem.n}
     score, arrays = SCORES[problem.score], problem.arrays()
     rows_by_letter = {

@@ -48,8 +48,6 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 
-__all__ = ["Explanation", "explain"]
-
 Place = tuple[int, int, int]  # batch, head, query
 
 
@@ -352,8 +350,7 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
-    """Return whether a cell is a weight of a softmax, or a sum of values by such weights, also among other heads'
-    columns."""
+    """Return whether a cell is a weight of a softmax, or a sum of values by such weights."""
     entry = STAGE.get(plain_name(stage))
     softmax = evaluation.logits is not None and NORMALIZERS[evaluation.problem.normalize].elementary
     if entry is None or not softmax:  # a map that is derived from others, or weights that are given
@@ -440,10 +437,7 @@ class Terms(Sequence[Term]):
 
 # --- explanation of a cell ------------------------------------------------------------------------
 class Explanation:
-    """One cell explained, one hop back and one forward.
-
-    It reads the evaluation, so it has to be read before the next update.
-    """
+    """One cell explained, one hop back and one forward; to be read before the evaluation is updated."""
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
         self._evaluation, self._fetch = evaluation, once(evaluation.fetch)
@@ -599,7 +593,8 @@ class Explanation:
         if not self._node.stage.shares and not isinstance(self._node.stage, LinearStage):  # its terms are all it reads
             cells += self.expression.cells()
         if self._plays(Role.CLOSE):
-            cells += self._mask_cells()
+            allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
+            cells += [cell for term in Terms(allowed.addends(self.index, self._fetch)) for cell in term.cells]
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
             if not ref.axes and not ref.optional and not self.by_hand:
                 value = float(self._fetch(ref.name, ()))
@@ -609,10 +604,6 @@ class Explanation:
     @property
     def _given(self) -> bool:
         return self._node.stage.alias and self._node.inputs[0].name in self._evaluation.sources
-
-    def _mask_cells(self) -> list[Cell]:
-        allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
-        return [cell for term in Terms(allowed.addends(self.index, self._fetch)) for cell in term.cells]
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.evaluation import EntropyT, Evaluation, bits, row_entropy
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.messages import short_power
@@ -328,9 +329,8 @@ def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], o
     """Yield the weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
     n, m = evaluation.problem.n, evaluation.problem.m
     step = max(1, AT_ONCE // m)
-    for low in range(0, n, step):
+    for rows in indices.in_parts(slice(0, n), step):
         pulse()
-        rows = slice(low, min(low + step, n))
         weights = evaluation.block(WEIGHTS, batch, head, rows, slice(0, m))
         yield rows, weights.astype(np.float64, copy=False)
 
@@ -352,8 +352,7 @@ def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
 
 
 def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
-    """Return the square of the largest singular value, by Lanczos from a vector that set weights cannot be orthogonal
-    to."""
+    """Return the square of the largest singular value, by Lanczos from a vector that no weights are orthogonal to."""
     start = np.random.default_rng(0).standard_normal(keys)
     basis, found = [start / length(start)], 0.0
     diagonal: list[float] = []

@@ -1,4 +1,4 @@
-"""Lint of the mask: what is often not meant, one rule each; a new one is one class and its entry in RULES.
+"""Lint of the mask: what is often not meant, one rule each; a new one is one function and its place in RULES.
 
 Sentences are English templates of the context "Masks".
 """
@@ -6,7 +6,7 @@ Sentences are English templates of the context "Masks".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,126 +45,98 @@ class LintFinding(NamedTuple):
     remedy: str = ""
 
 
-class LintRule:
-    """Something that is often not meant."""
-
-    key: ClassVar[str]
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        """Yield what this rule finds in the mask of a problem."""
-        raise NotImplementedError
-
-
-class ClosedRows(LintRule):
-    """A row without an open key: zeros, not NaN and not the average."""
-
-    key = "closed_rows"
-    one = QT_TRANSLATE_NOOP("Masks", "Row {row} has no open key: its weights and its output are 0.")
-    many = QT_TRANSLATE_NOOP("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        count, place = _places(rows.counts == 0)
-        if place is not None:
-            note = Note(self.one if count == 1 else self.many, {"count": count, "row": place[2]})
-            yield LintFinding(self.key, note, place)
+# --- rules ---------------------------------------------------------------------------------------
+# Each yields what it finds in the mask of a problem, given the counts of open keys of all rows.
+def _closed_rows(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
+    """Find rows without an open key: zeros, not NaN and not the average."""
+    count, place = _places(rows.counts == 0)
+    if place is not None:
+        one = QT_TRANSLATE_NOOP("Masks", "Row {row} has no open key: its weights and its output are 0.")
+        many = QT_TRANSLATE_NOOP("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
+        yield LintFinding("closed_rows", Note(one if count == 1 else many, {"count": count, "row": place[2]}), place)
 
 
-class SunkRows(LintRule):
-    """A row that is closed by a large negative number alone, as Hugging Face's masks do it: it stays open."""
-
-    key = "sunk_rows"
-    follow = QT_TRANSLATE_NOOP(
+def _sunk_rows(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
+    """Find rows closed by a large negative number alone, as Hugging Face's masks do it: they stay open."""
+    _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
+    if place is None:
+        return
+    value, smallest = float(rows.largest[place]), float(rows.smallest[place])
+    words = QT_TRANSLATE_NOOP(
         "Masks", "{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide."
     )
-    even = QT_TRANSLATE_NOOP(
-        "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
-    )
-    mixed = QT_TRANSLATE_NOOP(
-        "Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none."
-    )
-    remedy = QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
-        if place is not None:
-            value, smallest = float(rows.largest[place]), float(rows.smallest[place])
-            words = self.mixed if smallest < value else self.even if value <= -SWALLOWS else self.follow
-            note = Note(words, {"value": short_power(f"{value:.3g}").replace("-", MINUS), "row": place[2]})
-            low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
-            layer = next(low, None)  # several layers may be as low only together
-            yield LintFinding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
+    if smallest < value:
+        words = QT_TRANSLATE_NOOP(
+            "Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none."
+        )
+    elif value <= -SWALLOWS:
+        words = QT_TRANSLATE_NOOP(
+            "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
+        )
+    note = Note(words, {"value": short_power(f"{value:.3g}").replace("-", MINUS), "row": place[2]})
+    low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
+    layer = next(low, None)  # several layers may be as low only together
+    remedy = "" if layer is None else QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
+    yield LintFinding("sunk_rows", note, place, layer, remedy=remedy)
 
 
-class AddedSwitches(LintRule):
-    """A bias of 0 and 1 alone: booleans that were meant to open and close keys are added to the scores."""
-
-    key = "added_switches"
-    words = QT_TRANSLATE_NOOP(
-        "Masks", "Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
-    )
+def _added_switches(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
+    """Find biases of 0 and 1 alone: booleans that were meant to open and close keys are added to the scores."""
     remedy = QT_TRANSLATE_NOOP("Masks", "Open keys at 1, close them at 0")
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        for place, note in added_switches(problem):
-            yield LintFinding(self.key, note, None, place, remedy=self.remedy)
+    for place, note in added_switches(problem):
+        yield LintFinding("added_switches", note, None, place, remedy=remedy)
 
 
 def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
     """Yield (position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
+    words = QT_TRANSLATE_NOOP(
+        "Masks", "Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
+    )
     for place, layer in enumerate(problem.mask):
         if layer.enabled and holds_switches(layer):
-            yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label)})
+            yield place, Note(words, {"number": place, "layer": Note(layer.label)})
 
 
-class UnclearAlignment(LintRule):
-    """A rule of positions where queries and keys differ in number: which of them belong together is a choice."""
-
-    key = "alignment"
-    words: ClassVar[Mapping[str, str]] = {
+def _unclear_alignment(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
+    """Find rules of positions where queries and keys differ in number: which of them belong together is a choice."""
+    n, m = problem.n, problem.m
+    words = {
         "start": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query 0 belongs to key 0."),
         "end": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}."),
     }
-    remedies: ClassVar[Mapping[str, str]] = {
-        "start": QT_TRANSLATE_NOOP("Masks", "Line up the last ones"),
-        "end": QT_TRANSLATE_NOOP("Masks", "Line up the first ones"),
+    other = {
+        "start": ("end", QT_TRANSLATE_NOOP("Masks", "Line up the last ones")),
+        "end": ("start", QT_TRANSLATE_NOOP("Masks", "Line up the first ones")),
     }
-    other: ClassVar[Mapping[str, str]] = {"start": "end", "end": "start"}
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        n, m = problem.n, problem.m
-        for position, layer in enumerate(problem.mask):
-            if layer.enabled and isinstance(layer, Aligned) and n != m:
-                values = {"layer": Note(layer.label), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
-                note, change = Note(self.words[layer.align], values), {ALIGN.name: self.other[layer.align]}
-                yield LintFinding(self.key, note, None, position, change, self.remedies[layer.align])
+    for position, layer in enumerate(problem.mask):
+        if layer.enabled and isinstance(layer, Aligned) and n != m:
+            values = {"layer": Note(layer.label), "n": n, "m": m, "last": n - 1, "last_key": m - 1}
+            align, remedy = other[layer.align]
+            yield LintFinding(
+                "alignment", Note(words[layer.align], values), None, position, {ALIGN.name: align}, remedy
+            )
 
 
-class CrowdedKeys(LintRule):
-    """More open keys than a query has numbers to move their odds with."""
-
-    key = "crowded"
-    words = QT_TRANSLATE_NOOP(
-        "Masks",
-        "Up to {count} keys are open in a row, and d_k = {width}: a weight can surely be set to a target, the other "
-        "odds kept, only where at most {most} are open.",
-    )
-
-    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
-        most, count = problem.d_k + 1, int(rows.counts.max())
-        linear = SCORES[problem.score].slope(problem.score_params) is not None
-        if count > most and linear and NORMALIZERS[problem.normalize].elementary:
-            yield LintFinding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
+def _crowded_keys(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
+    """Find more open keys than a query has numbers to move their odds with."""
+    most, count = problem.d_k + 1, int(rows.counts.max())
+    linear = SCORES[problem.score].slope(problem.score_params) is not None
+    if count > most and linear and NORMALIZERS[problem.normalize].elementary:
+        words = QT_TRANSLATE_NOOP(
+            "Masks",
+            "Up to {count} keys are open in a row, and d_k = {width}: a weight can surely be set to a target, the "
+            "other odds kept, only where at most {most} are open.",
+        )
+        yield LintFinding("crowded", Note(words, {"count": count, "width": problem.d_k, "most": most}))
 
 
-RULES: dict[str, LintRule] = {
-    rule.key: rule for rule in (ClosedRows(), SunkRows(), AddedSwitches(), UnclearAlignment(), CrowdedKeys())
-}
+RULES = (_closed_rows, _sunk_rows, _added_switches, _unclear_alignment, _crowded_keys)
 
 
 def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[LintFinding, ...] | None:
     """Return every line of every rule, in the order of the catalog; None if cancelled."""
     rows = open_keys(problem, cancelled)
-    return None if rows is None else tuple(found for rule in RULES.values() for found in rule.find(problem, rows))
+    return None if rows is None else tuple(found for rule in RULES for found in rule(problem, rows))
 
 
 def _lowest(layer: Layer) -> float:

@@ -116,8 +116,7 @@ def seen_keys(evaluation: Evaluation, fetch: Fetch, index: tuple[int, ...]) -> A
 
 
 def sink_share(evaluation: Evaluation, fetch: Fetch, index: tuple[int, ...]) -> float:
-    """Return the share of the row of a weight that the sink of its head takes: that of one more key; 0 without a
-    sink."""
+    """Return the share of a row of weights that the sink of its head takes; 0 without a sink."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(evaluation.weights))
     if problem.sink is None or evaluation.logits is None:
         return 0.0

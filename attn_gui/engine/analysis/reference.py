@@ -97,8 +97,7 @@ def rms_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
 
 
 def _size(row: Row) -> float:
-    """Return the size over which a row is taken, so that nothing overflows on the way: over ∞ no number would be
-    left."""
+    """Return the size over which a row is taken, so that nothing overflows on the way; never ∞."""
     size = max(1.0, *map(abs, row))
     return size if math.isfinite(size) else 1.0
 
@@ -154,8 +153,7 @@ def rows_of_head(
     given: Mapping[str, Any],
     read: Callable[[int], Row],
 ) -> Rows:
-    """Return the columns of one head of query, key or value; `read` gives a row of the sequence that it is projected
-    from."""
+    """Return the columns of one head of query, key or value; `read` gives a row that it is projected from."""
     matrix = given.get(name, getattr(problem, name))
     heads = problem.num_heads if name == "query" else problem.num_kv_heads
     if matrix is not None:
@@ -337,11 +335,6 @@ def _sum(one: Row, other: Row) -> Row:
 
 
 # --- interventions --------------------------------------------------------------------------------
-def interventions_of(problem: Problem, stage: str) -> list[Any]:
-    """Return the enabled interventions of a stage, in order."""
-    return [record for record in problem.interventions if record.enabled and record.stage == stage]
-
-
 def carried_out(
     records: Sequence[Any],
     axes: Sequence[str],
@@ -520,7 +513,7 @@ class _Loops:
         row = held(row, self.limit)
         if stage == stop:
             raise _Reached(row)
-        records = interventions_of(self.problem, stage)
+        records = [record for record in self.problem.interventions if record.enabled and record.stage == stage]
         changed = carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
         return held(changed, self.limit)
 

@@ -238,8 +238,7 @@ class Estimator:
     fitted: bool = False
 
     def put(self, problem: Problem, w: float | None = None) -> Problem:
-        """Return the problem pooled in this way by a softmax, its masks kept, with no sink; all else about the scores
-        is as it is unless given."""
+        """Return the problem pooled in this way by a softmax, with its masks, without a sink."""
         name, score = next((name, score) for name, score in SCORES.items() if self.fits(score))
         params = score.defaults if w is None else {**score.defaults, score.kernel_width: w}
         usual, unset = next(iter(NORMALIZERS)), dict.fromkeys(("scale", "softcap", "temperature", "sink"))

@@ -93,8 +93,7 @@ def all_gradients(
 
 
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
-    """Return the gradient of Σ weights · stage over a box with respect to one field, float64 in the field's
-    own shape."""
+    """Return the gradient of Σ weights · stage over a box by one field, float64 in the field's own shape."""
     _weigh(evaluation, field)
     found = np.zeros(evaluation.problem.arrays()[field].shape)
     with np.errstate(all="ignore"):
@@ -124,8 +123,7 @@ def is_quickly_differentiated(problem: Problem) -> bool:
 
 
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
-    """Return the `count` largest gradients as (field, index, gradient), largest first, NaN before them; zeros are left
-    out."""
+    """Return the `count` largest gradients as (field, index, gradient), NaN first; zeros are left out."""
     found = []
     for field, gradient in gradients.items():
         size = np.nan_to_num(np.abs(gradient.ravel()), nan=np.inf, posinf=np.inf)
@@ -138,8 +136,7 @@ def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tup
 
 
 def _weigh(evaluation: Evaluation, *fields: str) -> None:
-    """Raise FieldError where the gradients by these fields, or by all, would take more than a share of the
-    free memory."""
+    """Raise FieldError where the gradients by these fields, or by all, would take too much memory."""
     arrays = evaluation.problem.arrays()
     check(sum(8 * arrays[name].size for name in fields or arrays if arrays[name].dtype != np.bool_))
 
@@ -160,21 +157,19 @@ def _checked(node: Node, cotangent: Array | None) -> Array:
 
 
 def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
-    """Yield the box of the whole stage, or boxes of a few queries where their rows of maps are too many cells
-    to hold."""
+    """Yield the box of the whole stage, or boxes of a few queries whose rows of maps can be held."""
     whole = indices.whole(node.shape)
     if node.stage.input_side or "i" not in node.left:
         yield whole
         return
     axis = next(place for place, letters in enumerate(node.axes) if "i" in letters)
     step = max(1, AT_ONCE // (prod(evaluation.problem.map_shape) // evaluation.problem.n))
-    for low in range(0, node.shape[axis], step):
-        yield (*whole[:axis], slice(low, min(low + step, node.shape[axis])), *whole[axis + 1 :])
+    for part in indices.in_parts(whole[axis], step):
+        yield (*whole[:axis], part, *whole[axis + 1 :])
 
 
 def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:
-    """Return gradients of sources; several parts are pulled back one after another to Q, K and V, from there
-    together."""
+    """Return gradients of sources; several parts are pulled back one by one to Q, K and V, then together."""
     if len(parts) == 1:
         return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
     early, late = ([node for node in evaluation.nodes if node.stage.input_side == first] for first in (True, False))
@@ -258,8 +253,7 @@ class Contributions:
         return self._lengths(np.stack([self.total, self.output]))
 
     def shares(self) -> Array:
-        """Return part · output / ‖output‖² for every part and row: they sum to 1, and are NaN where the
-        output is zero."""
+        """Return part · output / ‖output‖² for every part and row: they sum to 1; NaN where the output is 0."""
         with np.errstate(all="ignore"):  # squares of levels, which neither overflow nor vanish
             whole, exponent = leveled(self.output, -1)
             square = (whole**2).sum(axis=-1)
@@ -359,8 +353,7 @@ def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
 
 
 def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:
-    """Return the problem in float64 with one number changed. Raises FieldError where that would take too much
-    memory."""
+    """Return the problem in float64 with one number changed. Raises FieldError where memory is short."""
     check(sum(array.size * (1 if array.dtype == np.bool_ else 8) for array in problem.arrays().values()))
     new: object = value
     if field in (arrays := problem.arrays()):

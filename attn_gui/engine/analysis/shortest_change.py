@@ -215,8 +215,7 @@ class LogOdds:
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
-        """Return the changes to start from: none, and for a weight that is to fall towards the nearest keys that could
-        gain."""
+        """Return the changes to start from: none, and for a weight to fall those towards the nearest keys."""
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found
@@ -243,8 +242,7 @@ class LogOdds:
         return way
 
     def highest(self) -> tuple[Array, bool]:
-        """Return the change with the largest value, and whether that is proved: Newton's method on a concave
-        function."""
+        """Return the change with the largest value, and whether that is proved, by Newton's method."""
         assert self._vectors is not None
         change, damping = self.zero, 1e-9
         size = float(np.abs(self._vectors).max()) or 1.0
@@ -264,8 +262,7 @@ class LogOdds:
 
 
 def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reason | None]:
-    """Return (change, steps, reason); where the target is not reached, the nearest change, and the reason,
-    else None."""
+    """Return (change, steps, reason); where the target is not reached, the nearest change, and why, else None."""
     tried = [shortest(question, start) for start in question.starts()]
     good = [one for one in tried if one[2] <= question.enough]
     if good:

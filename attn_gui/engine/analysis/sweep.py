@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -310,8 +310,7 @@ def quantities_of(problem: Problem, cell: SweptQuantity | None = None) -> Mappin
 def values_between(
     quantity: SweptQuantity, low: float, high: float, steps: int
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return `steps` values from one end to the other, evenly apart; of a whole number fewer where there are no
-    more."""
+    """Return `steps` values from one end to the other, evenly apart; of whole numbers perhaps fewer."""
     found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
     if not quantity.whole:
         return found
@@ -320,113 +319,57 @@ def values_between(
 
 
 # --- readings of a row ----------------------------------------------------------------------------
-# Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS.
-class RowReading(ABC):
-    """One number of a row: its words (context "Pages"), and how it is read."""
+# Readings of one row of a map, a number each; a new one is one entry of ROW_READINGS.
+class RowReading(NamedTuple):
+    """One number of a row: its words (context "Pages"), and how it is read; NaN where there is none."""
 
     title: str
-
-    def fits(self, problem: Problem) -> bool:
-        """Return whether it means anything in a problem."""
-        return True
-
-    @abstractmethod
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        """Return the number; NaN where there is none."""
+    read: Callable[[Evaluation, MapRow], float]
+    fits: Callable[[Problem], bool] = lambda problem: True
+    """Whether it means anything in a problem."""
 
 
-class RowEntropy(RowReading):
-    """−Σ a log₂ a of the weights."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row (bits)")
-
-    def fits(self, problem: Problem) -> bool:
-        return NORMALIZERS[problem.normalize].shares
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return bits(float(row_entropy(weights(evaluation, row))))
-
-
-class OneWeight(RowReading):
-    """The weight of one key."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "the chosen weight")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return float(weights(evaluation, row)[row.key])
-
-
-class RowLargestWeight(RowReading):
-    """The largest weight."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "the largest weight")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return float(weights(evaluation, row).max())
-
-
-class OutputNorm(RowReading):
-    """‖o‖ of the head's output."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        mixed = _row(evaluation, evaluation.mixed, row)
-        return length(mixed)
-
-
-class ScoreVariance(RowReading):
-    """The variance of the scores of all open keys, as the score function gives them: over m, not m − 1."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return _variance(_row(evaluation, evaluation.scores, row), evaluation, row)
-
-
-class LogitVariance(RowReading):
-    """The variance of what enters the softmax, over the open keys: after scale, softcap and biases."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
-
-
-class SoftmaxJacobianNorm(RowReading):
-    """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
-
-    def fits(self, problem: Problem) -> bool:
-        return NORMALIZERS[problem.normalize].elementary
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return jacobian_norm(weights(evaluation, row))
-
-
-class QueryGradient(RowReading):
-    """‖∂a/∂q‖: how much one weight moves with its query, by the chain that the problem has between the two."""
-
-    title = QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖")
-
-    def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        box = indices.cell((row.batch, row.head, row.query, row.key))
-        pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
-        with np.errstate(all="ignore"):
-            return length(np.array([length(piece) for _, piece in pieces]))
+def _query_gradient(evaluation: Evaluation, row: MapRow) -> float:
+    """Return ‖∂a/∂q‖: how much one weight moves with its query, by the chain that the problem has between the two."""
+    box = indices.cell((row.batch, row.head, row.query, row.key))
+    pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
+    with np.errstate(all="ignore"):
+        return length(np.array([length(piece) for _, piece in pieces]))
 
 
 ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
     {
-        "entropy": RowEntropy(),
-        "weight": OneWeight(),
-        "largest": RowLargestWeight(),
-        "norm": OutputNorm(),
-        "score_variance": ScoreVariance(),
-        "logit_variance": LogitVariance(),
-        "saturation": SoftmaxJacobianNorm(),
-        "gradient": QueryGradient(),
+        "entropy": RowReading(
+            QT_TRANSLATE_NOOP("Pages", "entropy of the row (bits)"),
+            lambda evaluation, row: bits(float(row_entropy(weights(evaluation, row)))),
+            lambda problem: NORMALIZERS[problem.normalize].shares,
+        ),
+        "weight": RowReading(
+            QT_TRANSLATE_NOOP("Pages", "the chosen weight"),
+            lambda evaluation, row: float(weights(evaluation, row)[row.key]),
+        ),
+        "largest": RowReading(
+            QT_TRANSLATE_NOOP("Pages", "the largest weight"),
+            lambda evaluation, row: float(weights(evaluation, row).max()),
+        ),
+        "norm": RowReading(
+            QT_TRANSLATE_NOOP("Pages", "norm of the head's output"),
+            lambda evaluation, row: length(_row(evaluation, evaluation.mixed, row)),
+        ),
+        "score_variance": RowReading(  # as the score function gives them
+            QT_TRANSLATE_NOOP("Pages", "variance of the scores"),
+            lambda evaluation, row: _variance(evaluation, evaluation.scores, row),
+        ),
+        "logit_variance": RowReading(  # after scale, softcap and biases
+            QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax"),
+            lambda evaluation, row: _variance(evaluation, str(evaluation.logits), row),
+        ),
+        "saturation": RowReading(  # the Jacobian of the softmax at temperature 1: 0 lets no gradient through
+            QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖"),
+            lambda evaluation, row: jacobian_norm(weights(evaluation, row)),
+            lambda problem: NORMALIZERS[problem.normalize].elementary,
+        ),
+        "gradient": RowReading(QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖"), _query_gradient),
     }
 )
 """The readings by their keys."""
@@ -469,7 +412,9 @@ def _row(evaluation: Evaluation, name: str, row: MapRow) -> Array:
         return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
 
 
-def _variance(scores: Array, evaluation: Evaluation, row: MapRow) -> float:
+def _variance(evaluation: Evaluation, name: str, row: MapRow) -> float:
+    """Return the variance of a row of a map over its open keys: over their count, not one less."""
+    scores = _row(evaluation, name, row)
     opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
     return variance(scores if opened is None else scores[opened[0]])
 
@@ -566,7 +511,7 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:
         bits(float(row_entropy(shares))),
         bits(most_of_row(evaluation, row.batch, row.head, row.query)),
         jacobian_norm(shares),
-        ROW_READINGS["gradient"].read(evaluation, row),
+        _query_gradient(evaluation, row),
         bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),
     )
 

@@ -18,18 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from attn_gui.engine import messages, verdicts
+from attn_gui.engine.analysis import shortest_change
 from attn_gui.engine.analysis.explanation import is_a_sum
-from attn_gui.engine.analysis.shortest_change import (
-    BIAS,
-    CLOSE,
-    WAYS,
-    EditedArray,
-    LogOdds,
-    bias_box,
-    free_change,
-    search_steps,
-    with_own_bias,
-)
 from attn_gui.engine.analysis.target_solvers import (
     CellObjective,
     KeptOdds,
@@ -61,7 +51,7 @@ from attn_gui.engine.verdicts import Reason
 
 __all__ = ["Solution", "solve"]
 
-EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
+EXACT = {"query": by_query, "key": by_key, shortest_change.BIAS: by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the step: a note above the first, a refusal above the second
 
 ODDS = ("kept", "free")
@@ -69,10 +59,7 @@ ODDS = ("kept", "free")
 
 # --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
-    """Return the answer where no change can move a cell of a map, else None.
-
-    Raises FieldError for a row that the cell does not depend on.
-    """
+    """Return the answer where no change can move a cell of a map, else None. Raises FieldError for an idle row."""
     reason = reason_against_change(ask.row, ask.stage, ask.key)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
@@ -83,7 +70,7 @@ def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution |
 def answer_map(ask: TargetQuestion, odds: str | None) -> Solution:
     """Return the answer for a cell of a map that can be moved; `odds` as asked for."""
     free = (odds or _default(ask)) == "free" and ask.by != "key"
-    if free and not (ask.by == BIAS and not ask.of_weight):
+    if free and not (ask.by == shortest_change.BIAS and not ask.of_weight):
         return _free(ask, asked=odds is not None)
     return _kept_by_x(ask) if ask.by == "x" else _kept(ask)
 
@@ -109,8 +96,8 @@ def _kept(ask: TargetQuestion) -> Solution:
     asked = growth(row, ask.stage, ask.key, ask.target)
     step = EXACT[ask.by](row, ask.stage, ask.key, ask.target)
     if step.score is not None:
-        count, left = search_steps(CellObjective(ask, ask.evaluation.scores, step.score))
-        step = _judged(step, count, left, CLOSE[ask.problem.dtype] * max(1.0, abs(step.score)))
+        count, left = shortest_change.search_steps(CellObjective(ask, ask.evaluation.scores, step.score))
+        step = _judged(step, count, left, shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(step.score)))
     elif step.change.any():
         ask.change(step.change)
     residual = _missed(ask, before, asked)
@@ -122,7 +109,7 @@ def _kept_by_x(ask: TargetQuestion) -> Solution:
     before, asked = ask.row.logits, growth(ask.row, ask.stage, ask.key, ask.target)
     steps = KeptOdds(ask, asked).solve()
     residual = _missed(ask, before, asked)
-    if residual <= CLOSE[ask.problem.dtype] * max(1.0, abs(asked)):
+    if residual <= shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(asked)):
         return ask.answer(residual, True, Reason(verdicts.REACHED_X, steps=steps), odds="kept")
     return ask.answer(residual, False, Reason(verdicts.STUCK, steps=steps, residual=residual), odds="kept")
 
@@ -164,7 +151,7 @@ def _free(ask: TargetQuestion, *, asked: bool) -> Solution:
     count, width = int(ask.row.open.sum()), ask.problem.d_k
     steps, failed = _moved(ask)
     residual = abs(ask.reached - ask.target)
-    if residual > CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target)):
+    if residual > shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target)):
         reason = failed or Reason(verdicts.STUCK, steps=steps, residual=residual)
         return ask.answer(residual, False, reason, odds="free")
     reason = Reason(verdicts.FREE, by=ask.by, steps=steps)
@@ -175,15 +162,15 @@ def _free(ask: TargetQuestion, *, asked: bool) -> Solution:
 
 def _moved(ask: TargetQuestion) -> tuple[int, Reason | None]:
     """Change the cells for the target; return the number of steps, and why it is out of reach where that is known."""
-    if ask.of_weight and (ask.by == BIAS or (ask.by == "query" and _linear(ask))):
+    if ask.of_weight and (ask.by == shortest_change.BIAS or (ask.by == "query" and _linear(ask))):
         row = ask.row
-        change, steps, failed = free_change(_log_odds(ask), ask.by, ask.key)
+        change, steps, failed = shortest_change.free_change(_log_odds(ask), ask.by, ask.key)
         ask.change(_as_cells(row, ask.by, change))
         return steps, failed
-    return search_steps(CellObjective(ask, ask.stage, ask.target))[0], None
+    return shortest_change.search_steps(CellObjective(ask, ask.stage, ask.target))[0], None
 
 
-def _log_odds(ask: TargetQuestion) -> LogOdds:
+def _log_odds(ask: TargetQuestion) -> shortest_change.LogOdds:
     """Return the objective for one weight of the row, among its open keys."""
     problem, row = ask.problem, ask.row
     wanted, temperature = row.open, problem.temperature or 1.0
@@ -196,7 +183,7 @@ def _log_odds(ask: TargetQuestion) -> LogOdds:
         if not (np.isfinite(vectors).all() and np.isfinite(reach)):
             raise FieldError(verdicts.WILD, stage="key")
     key = int(wanted[: ask.key].sum())
-    return LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, reach)
+    return shortest_change.LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, reach)
 
 
 def _as_cells(row: SolvedRow, by: str, change: Array) -> Array:
@@ -234,16 +221,16 @@ def solve(
     gradient projection (Nocedal, Wright, 2006) in `shortest_change`.
     """
     problem = problem_in(problem, "solve", ", stage, index, target")
-    as_choice("by", by, WAYS)
+    as_choice("by", by, shortest_change.WAYS)
     odds = None if odds is None else as_choice("odds", odds, ODDS)
     target = as_number("target", target)
     _check_fields(problem, by)
-    start, field = with_own_bias(problem) if by == BIAS else (problem, by)
+    start, field = shortest_change.with_own_bias(problem) if by == shortest_change.BIAS else (problem, by)
     evaluation = RowwiseEvaluation(start)
     place = as_index(evaluation.node(stage), index)
     entry = evaluation.node(stage).stage
     _check_target(entry, target, by)
-    cells = EditedArray(start, field)
+    cells = shortest_change.EditedArray(start, field)
     ask = TargetQuestion(
         evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by, cancelled
     )
@@ -286,12 +273,16 @@ def _check_fields(problem: Problem, by: str) -> None:
         raise FieldError(verdicts.PROJECTED, by=by)
 
 
-def _box(evaluation: Evaluation, cells: EditedArray, stage: str, place: tuple[int, ...], by: str) -> Box:
+def _box(
+    evaluation: Evaluation, cells: shortest_change.EditedArray, stage: str, place: tuple[int, ...], by: str
+) -> Box:
     """Return the cells of the field that may change: of one head for a map, of every head that an output depends on."""
     problem, item, query = evaluation.problem, place[0], place[-2]
-    if by == BIAS:
+    if by == shortest_change.BIAS:
         heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
-        return bias_box(cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m)))
+        return shortest_change.bias_box(
+            cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m))
+        )
     if by == "x" or not evaluation.node(stage).stage.square:
         return row_box(cells.array.shape, item, query)
     return SolvedRow(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
@@ -300,8 +291,8 @@ def _box(evaluation: Evaluation, cells: EditedArray, stage: str, place: tuple[in
 def _output(ask: TargetQuestion) -> Solution:
     if not math.isfinite(ask.reached):
         raise FieldError(verdicts.WILD, stage=ask.stage)
-    steps, left = search_steps(CellObjective(ask, ask.stage, ask.target))
-    feasible = left <= CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target))
+    steps, left = shortest_change.search_steps(CellObjective(ask, ask.stage, ask.target))
+    feasible = left <= shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target))
     reason = Reason(verdicts.NEARBY, steps=steps) if feasible else _outside(ask)
     residual = abs(ask.reached - ask.target)
     return ask.answer(residual, feasible, reason or Reason(verdicts.STUCK, steps=steps, residual=residual))

@@ -87,8 +87,7 @@ class SolvedRow:
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
-        """Return a change of a turned row as a change of the row before; turning keeps lengths, so the shortest stays
-        so."""
+        """Return a change of a turned row as one of the row before, of the same length."""
         if (latest := self.evaluation.latest[name]) == name:
             return vector
         node = self.evaluation.node(latest)
@@ -245,8 +244,7 @@ def centered(matrix: Array) -> Array:
 # bias.
 @dataclass(frozen=True)
 class RowChange:
-    """The change of one row, before rounding; or `score`, a target for the score, where it has to be found step by
-    step."""
+    """The change of one row, before rounding; or `score`, a target for the score to be found step by step."""
 
     change: Array
     feasible: bool
@@ -343,8 +341,7 @@ def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 
 
 def _score_step(row: SolvedRow, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
-    """Return (step of the score for a step of the cell, reason); None with a scale of 0, a reason where a softcap
-    limits it."""
+    """Return (step of the score for one of the cell, why it is limited); None for the step where the scale is 0."""
     problem, evaluation, reason = row.problem, row.evaluation, None
     if stage == evaluation.scores:
         return step, None
@@ -486,7 +483,9 @@ class CellObjective:
         self._looks -= 1
         self._cells.write(self._evaluation, self._box, self._old + change)
         with np.errstate(all="ignore"):
-            return self._target - (self._log_odds() if self._odds else self._value())
+            if self._odds:
+                return self._target - self._log_odds()
+            return self._target - float(self._evaluation.fetch(self._stage, cell(self._index)).item())
 
     def slope(self, change: Array) -> Array:
         self._looks -= 1  # it takes as long
@@ -500,9 +499,6 @@ class CellObjective:
 
     def _pulled(self, stage: str, box: Box, weights: Array) -> Array:
         return gradient(self._evaluation, stage, box, weights, self._cells.field)[self._box]
-
-    def _value(self) -> float:
-        return float(self._evaluation.fetch(self._stage, cell(self._index)).item())
 
     @property
     def _row(self) -> SolvedRow:
@@ -543,8 +539,7 @@ class KeptOdds:
         self._asked = float(self._row.read(self._stage)[self._key]) + step
 
     def solve(self) -> int:
-        """Solve and return the number of steps: Gauss–Newton with the shortest change at each (Nocedal, Wright, 2006,
-        §10.3)."""
+        """Return the number of steps, of Gauss–Newton with the shortest change (Nocedal, Wright, 2006, §10.3)."""
         change, left = np.zeros(self._ask.old.shape), self._off()
         for count in range(MOST):
             if length(left) <= 1e-13 * max(1.0, abs(self._asked)):

@@ -71,8 +71,7 @@ class Rounding:
         self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it
 
     def bound(self, stage: str, box: Box) -> Array:
-        """Return the largest difference that rounding explains, for each cell of a box, including the final one to the
-        dtype."""
+        """Return for each cell of a box the largest difference that rounding explains, in the dtype, too."""
         dtype = np.finfo(self._evaluation.problem.dtype)
         with np.errstate(all="ignore"):
             found = self.fetch(stage, box) * UNIT
@@ -266,8 +265,7 @@ def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invar
 
 
 def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
-    """Check that Q split into heads and joined again is Q, and that the joined output consists of the heads'
-    outputs."""
+    """Check that Q split into heads and joined again is Q, and that the joined output is that of the heads."""
     problem, joined, holds = evaluation.problem, evaluation.joined, True
     if not problem.mixes:
         return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS))
@@ -383,11 +381,9 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
     """Return an evaluation to compare with: of everything, or for a sample of the rows that are read."""
-    return DenseEvaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
-
-
-def _is_whole(problem: Problem, chosen: Chosen) -> bool:
-    return sum(map(len, chosen.values())) == problem.batch_size * problem.n and prod(problem.map_shape) <= WHOLE
+    every = sum(map(len, chosen.values())) == problem.batch_size * problem.n
+    whole = every and prod(problem.map_shape) <= WHOLE
+    return DenseEvaluation(problem, KEEP) if whole else RowwiseEvaluation(problem)
 
 
 # --- rows and numbers ----------------------------------------------------------------------------

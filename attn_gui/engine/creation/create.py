@@ -16,6 +16,7 @@ from attn_gui.engine.creation.resize import Resized, resize
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, WEIGHTS
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.memory import Write, advance, grown, new_array
 from attn_gui.engine.problem import Problem
@@ -212,10 +213,7 @@ def with_score(problem: Problem, score: str) -> dict[str, Any]:
 
 
 def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
-    """Return the fields that give the additive score `width` hidden units; units that stay keep their weights.
-
-    Raises ValueError for another score.
-    """
+    """Return the fields that give the additive score `width` hidden units; kept ones keep their weights."""
     width = as_count("d_a", width)
     units = SCORES[problem.score].units
     if not units:
@@ -246,8 +244,7 @@ def _first_columns(old: Array) -> Write:
 
 
 def fitting_output(problem: Problem) -> dict[str, Any]:
-    """Return the fields that make the output as wide as x, as a block needs it, by adding w_output or changing its
-    columns."""
+    """Return the fields that make the output as wide as x, as a block needs it, by w_output."""
     if problem.w_output is None:
         return with_output(problem, True)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
@@ -325,7 +322,6 @@ def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
     cells = new if new.ndim == 3 else new[None]
     items, rows, columns = cells.shape
     step = max(1, BLOCK // (items * columns))
-    for low in range(0, rows, step):
-        part = slice(low, min(low + step, rows))
+    for part in indices.in_parts(slice(0, rows), step):
         cells[:, part] = evaluation.box(name, (slice(0, items), part, slice(0, columns)))
         advance(cells[:, part].nbytes)

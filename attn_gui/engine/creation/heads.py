@@ -92,8 +92,7 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
 
 
 def with_equal_kv(problem: Problem, head: int) -> Resized:
-    """Return the fields that make all K/V heads equal to the one of this head: multi-query attention of unchanged
-    shape."""
+    """Return the fields that make all K/V heads equal to that of this head: multi-query attention."""
     mine = checked_head(problem, head) // _group(problem)
     changed: dict[str, Array] = {}
     for part in ("key", "value"):
@@ -150,8 +149,7 @@ def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
 
 
 def _blocks(array: Array, axis: int, before: int, after: int, write: Callable[[Array, Array], None]) -> Array:
-    """Return a new array with other heads along an axis; `write` fills it from the old one, both as views with heads
-    first."""
+    """Return a new array with other heads along an axis; `write` fills it from the old one, heads first."""
     axis %= array.ndim
     width = array.shape[axis] // before
     shape = (*array.shape[:axis], after * width, *array.shape[axis + 1 :])

@@ -305,10 +305,7 @@ def with_heads_off(problem: Problem, heads: Collection[int]) -> dict[str, object
 
 
 def with_head_scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
-    """Return the field that multiplies the result of a head; by 1, that leaves it as computed.
-
-    Raises FieldError for a head that is not there.
-    """
+    """Return the field that multiplies a head's result; by 1, that leaves it as computed. Raises FieldError."""
     new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
     return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 

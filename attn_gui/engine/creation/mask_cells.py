@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph import indices
 from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
 from attn_gui.engine.memory import new_array
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -26,8 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 # --- cells ----------------------------------------------------------------------------------------
 def fill_layer(layer: Layer, how: str) -> Layer:
-    """Return a custom layer with all cells open, closed or swapped, or mirrored at the diagonal, so that rows become
-    columns."""
+    """Return a custom layer with all cells open, closed, swapped, or mirrored at the diagonal."""
     cells = layer.cells
     assert cells is not None, "a rule has no cells to fill"
 
@@ -168,7 +168,7 @@ class PaintedBand(BrushShape):
         low, high = _diagonals(path)
         rows, _ = self.area(path, n, m)
         step = -(-(rows.stop - rows.start) // MOST_ROWS) or 1
-        parts = [slice(first, min(first + step, rows.stop)) for first in range(rows.start, rows.stop, step)]
+        parts = indices.in_parts(rows, step)
         return tuple((part, slice(max(0, part.start + low), min(m, part.stop + high))) for part in parts)
 
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
@@ -200,8 +200,7 @@ def paint_cells(cells: Array, shape: BrushShape, path: Path, area: Area, opens: 
         new[...] = cells
         new = np.atleast_2d(new)
         step = max(1, AT_ONCE // max(1, columns.stop - columns.start))
-        for low in range(rows.start, rows.stop, step):
-            part = slice(low, min(low + step, rows.stop))
+        for part in indices.in_parts(rows, step):
             flags = shape.covered(path, part, columns)
             if new.shape[-1] == 1:
                 flags = np.asarray(flags.any(axis=1, keepdims=True))
@@ -229,8 +228,7 @@ def covered_parts(shape: BrushShape, path: Path, cells: Array, n: int, m: int) -
 
     same = covered(down) if one_row else None
     step = max(1, AT_ONCE // max(1, columns.stop - columns.start))
-    for low in range(rows.start, rows.stop, step):
-        part = slice(low, min(low + step, rows.stop))
+    for part in indices.in_parts(rows, step):
         yield (part, columns), covered(part) if same is None else same
 
 

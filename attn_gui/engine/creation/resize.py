@@ -319,8 +319,7 @@ class _Plan:
             self.fields["mask"] = changed
 
     def kv_heads_for(self, heads: int) -> int:
-        """Return the number of K/V heads to keep: the present one if it divides the heads, else the next lower divisor
-        of them."""
+        """Return the number of K/V heads to keep: the present one, or the next lower divisor of the heads."""
         return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
 
 
@@ -379,10 +378,7 @@ def places_with(length: int, at: int, count: int = 1) -> Places:
 
 
 def places_without(length: int, at: int, count: int = 1) -> Places:
-    """Return the old place of each cell along an axis after removing `count` from place `at` on.
-
-    Raises FieldError for places outside.
-    """
+    """Return the old place of each cell after removing `count` from place `at` on. Raises FieldError."""
     _check(length, at + count)
     return np.delete(np.arange(length), slice(at, at + count))
 
@@ -533,8 +529,7 @@ class _Mending:
         overlay(new, old)
 
     def _heads(self, name: str) -> dict[int, int]:
-        """Return {axis: number of heads} of a matrix whose columns or rows belong to heads, in which cells keep their
-        place."""
+        """Return {axis: number of heads} of a matrix whose columns or rows belong to heads."""
         part = name[2:] if name[:2] in ("w_", "b_") else name
         if part == "output":
             return {0: self.problem.num_heads} if name == "w_output" else {}

@@ -37,8 +37,7 @@ class DenseEvaluation(Evaluation):
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
 
     def __init__(self, problem: Problem, keep: int = KEEP, known: Mapping[str, Array] = NOTHING) -> None:
-        """Compute all stages but those in `known`, which another problem that differs only in later stages has
-        computed."""
+        """Compute all stages but those in `known`, which a problem that differs in later stages has computed."""
         self._keep = keep
         self._build(problem, known)
 
@@ -216,8 +215,8 @@ class DenseEvaluation(Evaluation):
         axis = node.axes.index("i")
         row = max(int(np.prod(self._by_name[name].shape)) // self.problem.n for name in unkept)
         step = max(1, TILE // row)
-        for low in range(box[axis].start, box[axis].stop, step):
-            yield (*box[:axis], slice(low, min(low + step, box[axis].stop)), *box[axis + 1 :])
+        for part in indices.in_parts(box[axis], step):
+            yield (*box[:axis], part, *box[axis + 1 :])
 
 
 def _merged(boxes: list[Box]) -> list[Box]:
@@ -244,15 +243,13 @@ class GivenEvaluation(DenseEvaluation):
         step = max(1, AT_ONCE // self.problem.m)
         for item in range(box[0].start, box[0].stop):
             for head in range(box[1].start, box[1].stop):
-                for low in range(box[2].start, box[2].stop, step):
-                    rows = slice(low, min(low + step, box[2].stop))
+                for rows in indices.in_parts(box[2], step):
                     yield slice(item, item + 1), slice(head, head + 1), rows, box[3]
 
 
 # --- a few rows -----------------------------------------------------------------------------------
 def heads_of(node: Node, box: Box) -> list[Box]:
-    """Return a box of a stage with heads as one box for each head, where all of them together read more than may be
-    held."""
+    """Return a box as one box for each head where all heads together read more than may be held."""
     if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
         return [box]
     return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]

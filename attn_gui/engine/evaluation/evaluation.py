@@ -114,8 +114,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def node(self, stage: str) -> Node:
-        """Return the node that gives a stage. Raises StageError (a KeyError) for a stage that the problem does not
-        have."""
+        """Return the node that gives a stage. Raises StageError (a KeyError) where there is no such stage."""
 
     def computed(self, stage: str) -> str:
         """Return the name of a stage before its interventions; its own name where it has none."""
@@ -123,8 +122,7 @@ class Evaluation(ABC):
         return node.computed if isinstance(node, InterventionNode) else stage
 
     def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
-        """Return the node that gives one cell of a stage: its intervention node where one changes it, else the
-        computing one."""
+        """Return the node that gives one cell: its intervention node where one changes it, else the computing one."""
         node = self.node(stage)
         untouched = isinstance(node, InterventionNode) and not node.touching(indices.cell(index))
         return self.node(self.computed(stage)) if untouched else node
@@ -134,8 +132,7 @@ class Evaluation(ABC):
         return plain_name(name) in self.stages
 
     def sides(self, stage: str) -> tuple[tuple[Evaluation, str], ...]:
-        """Return (evaluation, name) for each evaluation that a stage is read from: one; two for a difference, before
-        and after."""
+        """Return (evaluation, name) pairs that a stage is read from: one; of a difference before and after."""
         return ((self, stage),)
 
     @property
@@ -265,8 +262,7 @@ class Evaluation(ABC):
         return field in self.problem.arrays()
 
     def field(self, field: str) -> Array:
-        """Return the numbers for a whole array of the problem, in its shape. Raises KeyError for one that it does not
-        have."""
+        """Return the numbers for a whole array of the problem, in its shape. Raises KeyError where it has none."""
         return self.problem.arrays()[field]
 
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
@@ -335,8 +331,7 @@ class Evaluation(ABC):
         return self.pooled(stage, batch, head, rows, columns, (part, slice(0, columns)))
 
     def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return `pooled` over blocks of a map with given edges, keeping nothing; None where `block` is to be read
-        instead."""
+        """Return `pooled` over blocks with given edges, keeping nothing; None where to read `block` instead."""
         return self._pooled(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
@@ -373,12 +368,11 @@ class Evaluation(ABC):
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """Return −Σ a·log a of rows of weights in nats; BLIND for a row that sees no key."""
         found, step = np.empty(rows.stop - rows.start), max(1, AT_ONCE // self.problem.m)
-        for low in range(rows.start, rows.stop, step):
-            part = slice(low, min(low + step, rows.stop))
+        for part in indices.in_parts(rows, step):
             weights = self.block(self.weights, batch, head, part, slice(0, self.problem.m)).astype(np.float64)
             with np.errstate(all="ignore"):
                 mine = np.where((weights != 0).any(axis=1), row_entropy(weights), BLIND)
-            found[low - rows.start : part.stop - rows.start] = mine
+            found[part.start - rows.start : part.stop - rows.start] = mine
         return found
 
     # --- computing -------------------------------------------------------------------------------
@@ -464,10 +458,7 @@ def _cuts(cuts: Sequence[slice], lengths: Sequence[int]) -> list[slice]:
 
 @dataclass(frozen=True)
 class Plane:
-    """A matrix that a map shows.
-
-    In a stage without heads `head` selects the columns of that head; None shows all columns.
-    """
+    """A matrix that a map shows; in a stage without heads the columns of `head`, or all for None."""
 
     evaluation: Evaluation
     stage: str

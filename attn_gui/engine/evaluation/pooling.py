@@ -86,8 +86,7 @@ def pool_blocks(values: Array, allowed: Array | None, row_edges: Array, column_e
 
 
 def largest(high: Array, low: Array) -> Array:
-    """Return whichever of two arrays is larger in magnitude; NaN, which is in both, fails the comparison and is
-    returned."""
+    """Return whichever of two arrays is larger in magnitude; NaN is in both, and fails the comparison."""
     return np.where(high >= -low, high, low)
 
 

@@ -177,8 +177,7 @@ class DerivedEvaluation(EvaluationProxy):
         return self.of.node(stage)
 
     def explains(self, name: str) -> bool:
-        """Return whether a name is that of a stage computed here, whose cells can be explained; also a norm, which is
-        no map."""
+        """Return whether a stage of this name is computed here; also a norm, which is no map."""
         return name in self._own or super().explains(name)
 
     def fetch(self, name: str, box: Box) -> Array:
@@ -198,8 +197,8 @@ class DerivedEvaluation(EvaluationProxy):
             node = self._own[name]
             width, keys = self._own[node.inputs[0].name].shape[-1], node.shape[2]
             step, parts = max(1, AT_ONCE // max(width, 1)), []
-            for low in range(0, keys, step):
-                box = (*indices.cell((batch, head)), slice(low, min(low + step, keys)))
+            for part in indices.in_parts(slice(0, keys), step):
+                box = (*indices.cell((batch, head)), part)
                 outer, array = node.compute(box, self.fetch)
                 parts.append(array[indices.within(box, outer)][0, 0])
             self._norms[place] = np.concatenate(parts)

@@ -10,7 +10,6 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import CellPart, Node
 from attn_gui.engine.graph.stage import Role
@@ -263,7 +262,7 @@ def _read(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> Iter
     for own in _by_place(node, piece):
         for box, opened in _by_map(evaluation, node, own):
             for ref, part in node.reads(box):
-                axis = _key_axis(ref)
+                axis = next((k for k, letters in enumerate(ref.axes) if letters == "j"), None)
                 if axis is None or "j" in node.stage.along:
                     yield ref.name, piece_of(part)
                 elif opened is not None and ref.name != "allowed":
@@ -307,8 +306,7 @@ def _by_map(evaluation: Evaluation, node: Node, piece: GatedBox[KeyFlags]) -> It
 def _open_keys(evaluation: Evaluation, batch: int, head: int, rows: slice) -> Array:
     """Return booleans (m,): keys that at least one of the queries sees."""
     found = np.zeros(evaluation.problem.m, bool)
-    for low in range(rows.start, rows.stop, ROWS):
-        part = slice(low, min(low + ROWS, rows.stop))
+    for part in indices.in_parts(rows, ROWS):
         allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
         assert allowed is not None, "a gate stands where there is a mask"
         found |= allowed.any(axis=0)
@@ -324,11 +322,6 @@ def open_parts(piece: GatedBox[KeyFlags]) -> list[Box]:
     if len(runs) > MOST_PARTS:
         runs = [(runs[0][0], runs[-1][1])]
     return [(*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :]) for low, high in runs]
-
-
-def _key_axis(ref: Reference) -> int | None:
-    """Return the axis of an input that runs over keys."""
-    return next((k for k, letters in enumerate(ref.axes) if letters == "j"), None)
 
 
 # --- parts of a cell ------------------------------------------------------------------------------

@@ -1,4 +1,16 @@
-"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept."""
+"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept.
+
+Of a row, one head's softmax for one query, three things are kept: m, the largest logit; Z = Σ exp((s − m) / T); and
+N = Σ exp((s − m) / T) · v, a vector. N / Z is the head's output, exp((s − m) / T) / Z a weight that is read, and a key
+that is edited leaves Z and N as it came: its old term is subtracted, the new one added (FlashAttention keeps the same
+sums). The files, each above those that it stands on:
+
+    streaming          the evaluation: what is read, an edit, pictures of maps from extremes of their blocks
+    streaming_edits    which rows an edit makes stale, and whose terms it exchanges
+    streaming_rows     which rows are known; passes that compute the others, tile by tile, on all cores
+    streaming_kernels  the rows of one tile: by matrix products, or slowly and surely through the stages
+    streaming_states   the sums, what an exchange of terms does to them, and the lock between edits and passes
+"""
 
 from __future__ import annotations
 
@@ -24,8 +36,6 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
 from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
-
-__all__ = ["StreamingEvaluation"]
 
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
@@ -78,8 +88,7 @@ class BlockCache:
         return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
 
     def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return (values, allowed) of blocks with given edges, anywhere in a map; None where scores are too large for
-        it."""
+        """Return (values, allowed) of blocks with given edges in a map; None where scores are too large for it."""
         if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
@@ -95,8 +104,7 @@ class BlockCache:
     def _drawn(
         self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Picture:
-        """Return (values, allowed) of part of a picture from extremes of the map `served`; `down` are the edges of its
-        rows."""
+        """Return (values, allowed) from extremes of the map `served`; `down` are the edges of the rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
@@ -111,8 +119,7 @@ class BlockCache:
         return values, allowed
 
     def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
-        """Forget what an edit has reached; `other` are flags of rows whose kept form changes. The caller holds the
-        lock."""
+        """Forget what an edit has reached, and mark rows whose kept form changes (`other`); under the lock."""
         for (name, batch, head, _), blocks in self._blocks.items():
             for low, high in indices.runs(other[batch, head]):
                 blocks.mark_patched(slice(low, high))
@@ -160,14 +167,12 @@ class BlockCache:
         return self._serving(stage, batch, head)
 
     def _serving(self, stage: str, batch: int, head: int) -> str:
-        """Return the map whose extremes serve a stage: of weights their own map where many rows do not follow from
-        logits."""
+        """Return the map whose extremes serve a stage: that of the weights where many rows stand apart."""
         own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
         return stage if own else self._logits_serving(stage)
 
     def _apart(self, batch: int, head: int) -> Array:
-        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32 as far as
-        known."""
+        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32."""
         state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
@@ -237,8 +242,7 @@ class BlockCache:
     def _log_weights_pooled(
         self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Return logarithms of weights, pooled before they are scaled; None unless logits are a positive multiple of
-        the blocks."""
+        """Return logarithms of weights, pooled before they are scaled; None unless logits are risen blocks."""
         factor = 1 / self._chain.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale
@@ -507,10 +511,9 @@ class StreamingEvaluation(DenseEvaluation):
         width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
         rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
         items = max(1, PROJECTED // (rows * width))
-        for first in range(box[0].start, box[0].stop, items):
-            for low in range(box[1].start, box[1].stop, rows):
-                some = slice(first, min(first + items, box[0].stop)), slice(low, min(low + rows, box[1].stop))
-                yield (*some, box[2])
+        for some in indices.in_parts(box[0], items):
+            for part in indices.in_parts(box[1], rows):
+                yield some, part, box[2]
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(

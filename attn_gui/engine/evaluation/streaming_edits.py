@@ -49,7 +49,7 @@ class StreamingEdit:
         if self._reaches_all():
             self._rows.known[:] = False
         for batch, head, rows in stale:
-            self._forget(batch, head, rows)
+            self._rows.known[batch, head, rows] = False
         for batch, group in np.argwhere(self._passes.values.ready).tolist():
             self._exchange(batch, group)
         for name in self._passes.layers.keys() & self._changed.keys():
@@ -75,8 +75,7 @@ class StreamingEdit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Yield (batch, head, rows): rows whose kept form changes, and reached rows with interventions, whose terms
-        cannot be exchanged."""
+        """Yield (batch, head, rows): rows whose kept form changes, and reached rows with interventions."""
         flags, other = self._passes.hand.any, self._other
         for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
             stale, around = other[batch, head].copy(), self._around(batch, head)
@@ -104,10 +103,6 @@ class StreamingEdit:
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
     # --- rows recomputed --------------------------------------------------------------------------
-    def _forget(self, batch: int, head: int, rows: slice) -> None:
-        """Drop rows that are about to be computed again from the flags of known ones."""
-        self._rows.known[batch, head, rows] = False
-
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:
         count = rows.stop - rows.start
         if count <= FEW_ROWS and count * self._passes.row_cost <= AT_ONCE:
@@ -142,8 +137,7 @@ class StreamingEdit:
     def _plans(
         self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
     ) -> Iterator[tuple[Box, slice | None]]:
-        """Yield (place, columns) for every run of keys and block of rows: the changed columns of V, None where logits
-        changed."""
+        """Yield (place, columns) for runs of keys and blocks of rows: changed columns of V, None for all."""
         rows = self._rows_of(batch, head)
         logits = [box[1] for box in keys] + self._layer_keys(batch, head)
         if rows is None or not (logits or values):
@@ -157,13 +151,11 @@ class StreamingEdit:
         if count > min(FEW_KEYS, max(1, len(flags) // 4)) or self._is_wide(rows, columns):
             self._rows.known[batch, head, rows] = False
             return
-        for low in range(rows.start, rows.stop, BLOCK):
-            part = slice(low, min(low + BLOCK, rows.stop))
+        for part in indices.in_parts(rows, BLOCK):
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
 
     def _is_wide(self, rows: slice, columns: slice | None) -> bool:
-        """Return whether an exchange would write so many numbers that computing all rows again, beside the window, is
-        sooner done."""
+        """Return whether an exchange would write so much that computing all rows beside the window is faster."""
         count, width = rows.stop - rows.start, self._passes.values.width
         numbers = count * (width if columns is None else columns.stop - columns.start)
         return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)

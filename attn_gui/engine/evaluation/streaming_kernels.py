@@ -114,8 +114,7 @@ class TileKernels:
 
     # --- through the stages ----------------------------------------------------------------------
     def logits(self, box: Box, given: ReadByBox = NOTHING) -> Array:
-        """Return the logits that softmax reads at a box, as float64, computed by the stages; `given` replaces sources,
-        Q or K."""
+        """Return the logits that softmax reads at a box, by the stages; `given` replaces sources, Q or K."""
         return self._fetched(given)(self.logits_name, box)
 
     def _fetched(self, given: ReadByBox) -> Callable[[str, Box], Array]:
@@ -175,8 +174,7 @@ class TileKernels:
 
 
 def _diagonals(rule: PositionRule, place: Box) -> Array:
-    """Return a rule that is constant along diagonals, without evaluating every cell: one longer row, read with an
-    offset."""
+    """Return a rule that is constant along diagonals: one longer row, read with an offset."""
     _, heads, rows, keys = place
     count = rows.stop - rows.start
     row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
@@ -237,8 +235,7 @@ class DotKernel:
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
         row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
-        for low in range(0, self.chain.shape[3], self.chunk):
-            keys = slice(low, min(low + self.chunk, self.chain.shape[3]))
+        for keys in indices.in_parts(slice(0, self.chain.shape[3]), self.chunk):
             place = (*indices.cell((batch, head)), rows, keys)
             allowed = self.chain.allowed(place, self._layers)
             if allowed is not None and not allowed.any():
@@ -257,14 +254,13 @@ class DotKernel:
             part = exp_scores @ self._calm_values(batch, head // self.chain.group, keys)
             numerator = np.add(numerator, part, out=part) if numerator.size else part
         if not numerator.size:
-            return self._empty(rows)
+            return SoftmaxRows.filled(len(query), self.values.width, self.dtype, 0.0)
         tile = self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
         self._doubt_blind(tile, batch, head, rows)
         return self._with_wild_values(batch, head, rows, tile)
 
     def _doubt_blind(self, tile: SoftmaxRows, batch: int, head: int, rows: slice) -> None:
-        """Mark rows with open keys all of whose scores are −∞: a partial sum may have overflowed that is finite as a
-        whole."""
+        """Mark rows with open keys whose scores are all −∞, as where a partial sum has overflowed."""
         blind = tile.denominator == 0
         if self.chain.added and blind.any():
             allowed = self.chain.allowed(
@@ -273,8 +269,7 @@ class DotKernel:
             tile.denominator[blind if allowed is None else blind & allowed.any(axis=-1)] = np.nan
 
     def _calm_values(self, batch: int, group: int, keys: slice) -> Array:
-        """Return values with 0 in place of NaN and infinity, which in a matrix product would also reach rows of weight
-        0."""
+        """Return values with 0 for NaN and infinity, which a matrix product would spread to rows of weight 0."""
         values = self.values.cells[batch, group, keys]
         return np.where(np.isfinite(values), values, 0) if self.values.wild[batch, group, keys].any() else values
 
@@ -324,8 +319,7 @@ class DotKernel:
         return self.keys.cells[batch, head // self.chain.group, keys, : self.keys.width]
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
-        """Return Q times `_factor` with a last column of minus the bound on the scores, and the bound; None where it is
-        too loose."""
+        """Return Q times `_factor` with a column of minus the bound on the scores, and the bound, None if loose."""
         own, width = self._queries(batch, head, rows), self.keys.width
         factor, limit = self._factor(), None
         if not self.chain.added and self.chain.softcap is None:
@@ -362,8 +356,7 @@ class DotKernel:
         return np.asarray(room[: rows * columns].reshape(rows, columns))
 
     def _lower(self, scores: Array, allowed: Array | None, row_max: Array) -> tuple[Array, Array]:
-        """Subtract from scores, in place, the largest so far; return the new maximum and the factor for sums made with
-        the old one."""
+        """Subtract the largest so far from scores, in place; return it and the factor for sums made before."""
         if allowed is not None:
             scores += np.where(allowed, self.dtype.type(0), self.dtype.type(-np.inf))
         higher = np.maximum(row_max, scores.max(axis=1))
@@ -372,8 +365,7 @@ class DotKernel:
         return higher, np.exp(row_max - reference)
 
     def _finished(self, numerator: Array, reference: Array, unit: float) -> SoftmaxRows:
-        """Return the tile with its reference moved by a power of 2, so that nothing is rounded and the denominator lies
-        in 1 … 2."""
+        """Return the tile with its reference moved by a power of 2, unrounded: the denominator is in 1 … 2."""
         denominator = numerator[:, -1].astype(np.float64)
         power = np.where(denominator > 0, np.frexp(denominator)[1] - 1, 0)
         numerator = numerator[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
@@ -382,14 +374,9 @@ class DotKernel:
         denominator = np.where(trusted, np.ldexp(denominator, -power), np.nan)
         return SoftmaxRows((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
 
-    def _empty(self, rows: slice) -> SoftmaxRows:
-        count = rows.stop - rows.start
-        return SoftmaxRows(np.zeros(count), np.zeros(count), np.zeros((count, self.values.width), self.dtype))
-
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` replace the
-        problem's."""
+        """Return logits of some keys for rows of one head, from the own copies of K and of the `layers`."""
         batch, head = place[0].start, place[1].start
         logits = (self._queries(batch, head, place[2]) @ self._keys(batch, head, place[3]).T).astype(np.float64)
         logits *= self.chain.scale
@@ -442,8 +429,7 @@ class StageKernel:
         return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _parts(self, rows: slice) -> Iterator[slice]:
-        step = max(FEWEST, CELLS // self.chain.shape[3])
-        return (slice(low, min(low + step, rows.stop)) for low in range(rows.start, rows.stop, step))
+        return indices.in_parts(rows, max(FEWEST, CELLS // self.chain.shape[3]))
 
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
@@ -481,8 +467,7 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """Return row maxima, exp((logits − row maximum) / T) and its row sums; of another normalizer than softmax 0 and
-        its parts."""
+        """Return row maxima, exp((logits − maximum) / T) and row sums; but for softmax 0 and its parts."""
         if isinstance(normalizer := self.chain.normalizer, Keywise):
             parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
             return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
@@ -497,8 +482,7 @@ class StageKernel:
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
     def columns(self, place: Box, layers: Layers) -> Array:
-        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` replace the
-        problem's."""
+        """Return logits of some keys for rows of one head, from the own copies of K and of the `layers`."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
         if self.chain.key is not None and self.keys is not None:
             given[self.chain.key] = self.keys.read

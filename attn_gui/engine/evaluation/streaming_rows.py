@@ -68,8 +68,7 @@ class InterventionRows:
         return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
 
     def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
-        """Return a map at a box of one head, keys as rows, with rows that have interventions replaced by those of the
-        stages."""
+        """Return a map of one head, keys as rows, whose rows with interventions are those of the stages."""
         batch, head, rows = place[0].start, place[1].start, place[2]
         found = self.runs(batch, head, rows)
         if not found:
@@ -84,8 +83,7 @@ class InterventionRows:
         return values, allowed
 
     def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
-        """Add flagged rows of weights to a picture of blocks with edges `down` and `across`, which was pooled without
-        them."""
+        """Add flagged rows of weights to a picture of blocks (edges `down`, `across`) pooled without them."""
         rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
         keys = slice(int(across[0]), int(across[-1]))
         for row in (np.flatnonzero(rows) + int(down[0])).tolist():
@@ -183,39 +181,27 @@ class RowPasses:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
         if lost.all():
-            return self._lost(len(lost))
+            return SoftmaxRows.filled(len(lost), self.values.width, self.values.cells.dtype, np.nan)
         tile = self.fast.tile(batch, head, rows)
         tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
         for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
             tile.replace(run, self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
 
-    def _lost(self, count: int) -> SoftmaxRows:
-        """Return rows of NaN."""
-        dtype = self.values.cells.dtype
-        return SoftmaxRows(
-            np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype)
-        )
-
     def whole_weights(self, box: Box) -> Array:
-        """Return whole rows of weights before interventions, by the stages: float64 throughout, whatever the problem's
-        dtype."""
+        """Return whole rows of weights before interventions, by the stages, in float64 throughout."""
         found = np.empty(indices.shape_of(box))
         for batch, head in np.ndindex(*found.shape[:2]):
             place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
             self.need(place[0].start, place[1].start // self._chain.group)
-            for low in range(0, found.shape[3], KEYS):
-                keys = slice(low, min(low + KEYS, found.shape[3]))
+            for keys in indices.in_parts(slice(0, found.shape[3]), KEYS):
                 found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
             logits = found[batch : batch + 1, head : head + 1]
             logits[...] = self._chain.shares((*place, box[3]), logits)
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
-        """Return (values, allowed) of a map at a box of one head, keys as rows.
-
-        `allowed` is None but for the masked scores.
-        """
+        """Return (values, allowed) of a map of one head, keys as rows; `allowed` for the masked scores alone."""
         self.need(place[0].start, place[1].start // self._chain.group)
         mask = self._chain.mask
         closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
@@ -243,8 +229,7 @@ class RowPasses:
 
     # --- many tiles ------------------------------------------------------------------------------
     def ensure(self, rows: Box) -> None:
-        """Compute the unknown rows of a box, again where an edit comes in between; very few long rows alone, without
-        their tile."""
+        """Compute the unknown rows of a box, again after an edit; a few long rows without their tile."""
         known = self.rows.known
         if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
             self._ensure_few(rows)
@@ -299,11 +284,11 @@ class RowPasses:
         with self._versions.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
-            self._mark_bounds()
+            for batch, group in self.fast.measure() if self.fast is not None else ():
+                self._mark_group(batch, group)
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
-        """Overwrite kept stages as a whole, since parts may differ in their last bits, and mark the rows that read
-        changed cells."""
+        """Overwrite kept stages as a whole, and mark the rows that read cells whose bits changed."""
         for name, array in fresh.items():
             held = self._evaluation.held(name)
             other = (held != array) & ~(np.isnan(held) & np.isnan(array))
@@ -316,12 +301,8 @@ class RowPasses:
         if fresh:
             self.copy_all()
 
-    def _mark_bounds(self) -> None:
-        """Measure the keys again and mark all rows that use a changed bound: their last bits change with it."""
-        for batch, group in self.fast.measure() if self.fast is not None else ():
-            self._mark_group(batch, group)
-
     def _mark_group(self, batch: int, group: int) -> None:
+        """Mark all rows that use the bound of a K/V head: their last bits change with it."""
         self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
@@ -423,8 +404,8 @@ class BlockExtremes:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
                 self.mark_patched(part)
-                for low in range(part.start, part.stop, 1 << 14):
-                    self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
+                for some in indices.in_parts(part, 1 << 14):
+                    self._write(some, blocks, self._extremes(some, blocks))
         while jobs := self._unknown(rows):
             carry_out(jobs, self._put, None, bool)
 
@@ -448,7 +429,7 @@ class BlockExtremes:
     def _put(self, rows: slice) -> bool:
         """Compute the extremes of whole rows and keep them unless an edit came in between; return whether kept."""
         count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
-        cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
+        cuts = list(indices.in_parts(slice(0, count), wide))
 
         def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
             for cut, extremes in zip(cuts, found, strict=True):
@@ -456,9 +437,6 @@ class BlockExtremes:
             self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
 
         return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
-
-    def _fill(self, rows: slice, blocks: slice) -> None:
-        self._write(rows, blocks, self._extremes(rows, blocks))
 
     def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
         self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
@@ -487,12 +465,11 @@ def entropies(
     place = (*indices.cell((batch, head)), rows)
     passes.ensure(place)
 
-    def work(low: int) -> None:
-        part = slice(low, min(low + ENTROPY_ROWS, rows.stop))
+    def work(part: slice) -> None:
         with np.errstate(all="ignore"):
-            found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+            found[part.start - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
 
-    share(range(rows.start, rows.stop, ENTROPY_ROWS), work)
+    share(list(indices.in_parts(rows, ENTROPY_ROWS)), work)
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
@@ -510,8 +487,7 @@ def _of_rows(chain: TileKernels, passes: RowPasses, batch: int, head: int, rows:
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
     found, share = np.zeros((2, rows.stop - rows.start))
     wide = max(1, ENTROPY_CELLS // len(found))
-    for low in range(0, keys, wide):
-        cut = slice(low, min(low + wide, keys))
+    for cut in indices.in_parts(slice(0, keys), wide):
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
         below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding

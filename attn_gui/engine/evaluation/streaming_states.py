@@ -38,6 +38,11 @@ class SoftmaxRows:
     denominator: Array
     numerator: Array
 
+    @staticmethod
+    def filled(count: int, width: int, dtype: np.dtype[np.generic], number: float) -> SoftmaxRows:
+        """Return rows of one number everywhere."""
+        return SoftmaxRows(np.full(count, number), np.full(count, number), np.full((count, width), number, dtype))
+
     def replace(self, rows: slice, other: SoftmaxRows) -> None:
         """Overwrite some of these rows with others."""
         self.row_max[rows], self.denominator[rows] = other.row_max, other.denominator
@@ -117,8 +122,7 @@ class RowSums:
         return np.asarray(numerator / np.where(denominator == 0, 1.0, denominator))
 
     def overflow_risk(self, box: Box, temperature: float) -> Array:
-        """Return booleans (batch, head, rows): rows of a box whose logits are so large that they have to be computed as
-        a whole."""
+        """Return flags (batch, head, rows): logits so large that rows have to be computed as a whole."""
         return np.asarray(~(np.abs(self.row_max[box[:3]]) < LARGE * temperature))
 
     def weights(self, logits: Array, box: Box, temperature: float) -> Array:
@@ -190,8 +194,7 @@ def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, 
 
 
 def _added(factors: Array, values: Array) -> tuple[Array, Array]:
-    """Return the product of factors and values, and the same of their magnitudes; a factor of 0 keeps NaN and infinity
-    out."""
+    """Return factors @ values and the same of their magnitudes; a factor of 0 keeps NaN and infinity out."""
     change = factors @ values
     if not np.isfinite(values).all():
         change[~factors.any(axis=1)] = 0.0

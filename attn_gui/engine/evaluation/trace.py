@@ -69,8 +69,7 @@ class Trace(Pictured, Mapping[str, Array]):
         return stage in self.stages
 
     def __getitem__(self, stage: str) -> Array:
-        """Return a whole stage, or a derived map. Raises ValueError past 2 GB, StageError (a KeyError) where there is
-        none."""
+        """Return a whole stage or derived map. Raises ValueError past 2 GB, StageError (a KeyError) for none."""
         evaluation = reading(self.evaluation, stage)
         shape = evaluation.shape(stage)
         _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
@@ -82,10 +81,7 @@ class Trace(Pictured, Mapping[str, Array]):
 
     @property
     def allowed(self) -> Array:
-        """Booleans (batch, head, query, key): cells that the mask leaves open, or an intervention opens.
-
-        Raises ValueError past 2 GB.
-        """
+        """Booleans (batch, head, query, key): cells open by mask or intervention. Raises ValueError past 2 GB."""
         shape = self.problem.map_shape
         if not self.evaluation.closes:
             return np.broadcast_to(np.True_, shape)

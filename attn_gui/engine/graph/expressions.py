@@ -96,8 +96,7 @@ class Number(Expression):
         return "-" if negative else "", self.text_of(-self.number if negative else abs(self.number), style)
 
     def _negative(self, style: Style) -> bool:
-        """Return whether a minus is written: before a zero only in text, which keeps every bit, and never before
-        NaN."""
+        """Return whether a minus is written: before a zero only in text, which keeps every bit; never for NaN."""
         signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
         return signed and (style == "text" or self.number != 0)
 

@@ -145,6 +145,11 @@ def cell(index: Iterable[int]) -> Box:
     return tuple([slice(int(k), int(k) + 1) for k in index])
 
 
+def in_parts(cut: slice, most: int) -> Iterator[slice]:
+    """Yield a slice in parts of at most so many places, one after another."""
+    return (slice(low, min(low + most, cut.stop)) for low in range(cut.start, cut.stop, most))
+
+
 def shape_of(box: Box) -> tuple[int, ...]:
     return tuple([cut.stop - cut.start for cut in box])
 
@@ -266,8 +271,7 @@ def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> A
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """Return a gradient laid out by `order` in the shape of an input: the inverse of `align`, summed over other
-    letters."""
+    """Return a gradient laid out by `order` in an input's shape, summed over other letters: undo `align`."""
     letters = "".join(axes)
     array = array.sum(axis=tuple(k for k, letter in enumerate(order) if letter not in letters))
     kept = [letter for letter in order if letter in letters]

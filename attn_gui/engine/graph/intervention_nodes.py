@@ -45,8 +45,7 @@ Place = int | tuple[int, int] | None
 
 # --- intervention node ----------------------------------------------------------------------------
 class InterventionStep(NamedTuple):
-    """One intervention on a stage: its position among those of the problem, its cells, and the input with its
-    numbers."""
+    """One intervention on a stage: its position in the problem, its cells, and the input with its numbers."""
 
     position: int
     record: Intervention
@@ -56,8 +55,7 @@ class InterventionStep(NamedTuple):
 
 
 class StepTrace(NamedTuple):
-    """What one step did to a box: the `part` it changed, and what it computed that from (see
-    `Intervention.carried_out`)."""
+    """What one step did to a box: the `part` it changed, and what from (see `Intervention.carried_out`)."""
 
     step: InterventionStep
     part: Box
@@ -120,8 +118,7 @@ class InterventionNode(Node):
         return tuple(own if own != whole else part for own, whole, part in cuts)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """Return (input, box) pairs that a box is computed from; cells that are replaced do not read the computed
-        stage."""
+        """Return (input, box) pairs that a box is computed from; replaced cells do not read the computed stage."""
         holes = [step.box for step in self.steps if step.record.replaces]
         found = [(self.inputs[0], part) for part in indices.outside([box], holes)]
         for step, part in self.touching(box):
@@ -196,8 +193,7 @@ class InterventionNode(Node):
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Return the formula of a cell after its steps; leaves are the computed cell, the steps' numbers, and copied
-        cells."""
+        """Return the formula of a cell after its steps, from the computed cell, their numbers, copied cells."""
         return self._after_steps(
             index,
             fetch,
@@ -218,8 +214,7 @@ class InterventionNode(Node):
     def _after_steps(
         self, index: tuple[int, ...], fetch: Fetch, kept: Callable[[Intervention, Expression, Expression], Expression]
     ) -> Expression:
-        """Return the computed cell with every step applied; `kept(record, before, after)` returns what a mask lets
-        through."""
+        """Return the computed cell with all steps applied; `kept(record, before, after)` is what a mask lets by."""
         expression: Expression = self.computed_cell(index, fetch)
         for step, part in self.touching(indices.cell(index)):
             numbers, taken = self._given_cell(step, part, fetch), None
@@ -249,10 +244,7 @@ class InterventionNode(Node):
 
 
 def changed_cells(stage: Stage, record: Intervention, own: Array, given: Any, taken: Any) -> Array:
-    """Return cells of a stage after an intervention.
-
-    A cell closed by the mask opens only where a number replaces it, not where it is multiplied.
-    """
+    """Return cells of a stage after an intervention; it opens closed ones only where it replaces numbers."""
     found = record.carried_out(own, given, taken)
     closed = _stays_closed(stage, record, own)
     return np.where(closed, own, found) if closed.any() else found
@@ -392,8 +384,7 @@ class InterventionBuilder:
         self._masked = masked
 
     def __call__(self, node: Node, sources: Mapping[str, Source]) -> tuple[Node, ...]:
-        """Return the nodes that stand for a node: itself, or the computed stage and the intervention node that follows
-        it."""
+        """Return the nodes that stand for a node: itself, or the computed stage and its intervention node."""
         if isinstance(node.stage, EffectiveMask):
             return (EffectiveMaskNode(**_parts(node), boxes=self._opened(node)),)
         records = () if node.stage.hidden else self._records.get(node.name, ())

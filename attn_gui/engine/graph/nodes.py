@@ -33,8 +33,7 @@ GATED = 1 << 16  # a gate trims changes up to so many cells; above, a box is che
 # The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once.
 @dataclass(frozen=True)
 class Node:
-    """A stage in the chain of one problem, tied to the arrays that it reads (`inputs`) and the `sizes` of its
-    letters."""
+    """A stage of one problem, tied to the arrays that it reads (`inputs`) and the `sizes` of its letters."""
 
     stage: Stage
     inputs: tuple[Reference, ...]
@@ -77,8 +76,7 @@ class Node:
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Return the cells that change when `box` of the input at `position` changes; with `fetch`, only where a gate
-        is open."""
+        """Return the cells that change when `box` of one input changes; with `fetch`, only at open gates."""
         ranges = indices.ranges_of(self.inputs[position].axes, box, self.sizes)
         left = {k: r for k, r in ranges.items() if k in self.left}
         if position == 0:
@@ -149,8 +147,7 @@ class Node:
         return found
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Return how far two computations of a box may differ, in units of 2^−52; `errors` gives the same for the
-        inputs."""
+        """Return how far two computations of a box may differ, in units of 2^−52; `errors` are the inputs'."""
         outer, parts, lengths = self.needs(box)
         found = self.stage.rounding(self._read(parts, lengths, fetch), self._read(parts, lengths, errors))
         found = found.reshape(found.shape[: len(self.left)])
@@ -158,8 +155,7 @@ class Node:
         return full[indices.within(box, outer)]
 
     def _spread(self, ranges: Ranges) -> Ranges:
-        """Return the ranges without the letters of `along`, over which cells depend on one another: these are taken
-        whole."""
+        """Return the ranges without the letters of `along`, over which cells depend on one another."""
         return {k: r for k, r in ranges.items() if k not in self.stage.along} if self.stage.along else ranges
 
     def _read(self, parts: Sequence[Box | None], lengths: Mapping[str, int], fetch: Fetch) -> list[Input]:
@@ -261,8 +257,7 @@ def once(fetch: Fetch) -> Fetch:
 
 
 def _outer(letters: str) -> bool:
-    """Return whether an axis is that of batch or heads, which cells do not show as an index, as maps have it in their
-    title."""
+    """Return whether an axis is that of batch or heads, which a map has in its title, not in its cells."""
     return set(letters) <= set("bhgr")
 
 
@@ -389,8 +384,7 @@ def _tied(
 
 
 class CellPart(NamedTuple):
-    """Cells of one matrix, a stage or a dotted field, that belong to a given cell; `axes` has the letters of
-    its axes."""
+    """Cells of one matrix, a stage or a dotted field, that belong to a given cell; `axes` are their letters."""
 
     name: str
     box: Box

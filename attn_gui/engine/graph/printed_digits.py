@@ -132,8 +132,7 @@ class PrintedNumbers:
         return found
 
     def _give_digits(self, equation: PrintedEquation, reading: Mapping[float, Sequence[PrintedEquation]]) -> bool:
-        """Give digits to operands until an equation holds, and those that read what it changes; return whether it
-        can be."""
+        """Give digits to operands until an equation holds, and to its readers; return whether it can hold."""
         waiting = {id(equation): equation}
         while waiting:
             _, one = waiting.popitem()

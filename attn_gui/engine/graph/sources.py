@@ -71,8 +71,7 @@ def sources_of(problem: Fields) -> dict[str, Source]:
 
 
 def _called(name: str) -> str:
-    """Return the name of a field in the formulas: what is given in place of a stage, and a norm's weight, differ from
-    it."""
+    """Return the name of a field in the formulas; of what stands in for a stage, and of norms, another one."""
     return f"given_{name}" if name in (*DIRECT, GIVEN) else f"{name}_weight" if name.endswith("_norm") else name
 
 
@@ -94,8 +93,7 @@ def _positions(problem: Fields) -> dict[str, Source]:
 
 
 def _exponents(width: int) -> Array:
-    """Return −2p/d for every pair of columns; with the additive score the width of keys may differ from that of
-    queries."""
+    """Return −2p/d for every pair of columns; the additive score has another width for keys."""
     return -np.arange(0, width, 2) / width
 
 

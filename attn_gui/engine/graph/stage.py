@@ -337,8 +337,7 @@ class LinearStage(Stage):
         return [None if x is None else next(found) for x in inputs]
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Return the bound for a sum of n products: n units of the sum of their magnitudes, plus the errors of each
-        factor."""
+        """Return the bound for a sum of n products: n units of their magnitudes, plus each factor's errors."""
         groups, slips = self.products(values), self.products(errors)
         axes = range(len("".join(self.target.axes)), groups[0][0].ndim)
         total = np.zeros((1,) * groups[0][0].ndim)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.graph import indices
 
-from . import MISTAKES
+from .catalog import MISTAKES
 from .mistake import Mistake
 
 TOLERANCE = 0.005

@@ -311,8 +311,7 @@ def _may_be_stacked(said: ArrayMapping, listing: ArrayListing) -> bool:
 
 
 def _may_be_heads(said: ArrayMapping, listing: ArrayListing) -> bool:
-    """Return whether one of the first two axes of query is as long as there are heads, and nothing says that the first
-    is the batch."""
+    """Return whether one of the first two axes of query may be that of heads, as none is said to be batch."""
     heads, query = said.count(listing).heads, said.rows(listing).get("query", ())
     return said.direct and heads > 1 and heads in query[:2] and not listing.options.get("batch_axis")
 
@@ -330,8 +329,7 @@ def _choice_of_weights(said: ArrayMapping, ways: Sequence[ArrayMapping]) -> _Cho
 
 
 def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | None:
-    """Return why an arrangement makes no problem, judged by shapes alone; None where it makes one. No number
-    is read."""
+    """Return why an arrangement makes no problem, judged by shapes alone; None where it makes one."""
     if GIVEN in arrangement.arrays:
         return complaint_on_maps(arrangement.arrays, listing)
     try:
@@ -624,8 +622,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
-    """Return the listing with options read from arrays, foreign ones only of one number, and the names of
-    these arrays."""
+    """Return the listing with options read from arrays, and the names of these arrays."""
     other = (MASK, "tokens", *TOKENS)  # numbers of these names are ids, and no texts
     shapes = {each.name: each.shape for each in listing.arrays if is_option(each.name) and each.name not in other}
     names = [name for name, shape in shapes.items() if asked.own or math.prod(shape) == 1]

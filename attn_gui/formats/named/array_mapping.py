@@ -282,8 +282,7 @@ class ArrayMapping:
         return replace(self, arrays=arrays).shapes(listing)
 
     def readings(self, listing: ArrayListing) -> tuple[Axes, ...]:
-        """Return the orders of axes of query, key and value, or of x and context, that fit the given number
-        of heads."""
+        """Return the orders of axes of query, key and value, or x and context, that fit the number of heads."""
         return tuple(axes for axes in readings(self.rows(listing), self.heads(listing)) if self.lies(axes))
 
     def heads(self, listing: ArrayListing) -> dict[str, int | None]:
@@ -296,8 +295,7 @@ class ArrayMapping:
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
     def named(self, listing: ArrayListing) -> ArrayMapping:
-        """Return the arrangement by the arrays' own names, if none is named. Raises ForeignNames where these say
-        nothing."""
+        """Return the arrangement by the arrays' names, if none is named. Raises ForeignNames."""
         if self.arrays:
             return self
         if not is_own_file(listing) and (maps := names_of_maps(listing)):

@@ -267,8 +267,7 @@ def problem_of(
 
 
 def is_own_file(listing: ArrayListing) -> bool:
-    """Return whether this program wrote the arrays, as fields and results of a problem, so that nothing is to
-    be asked."""
+    """Return whether this program wrote the arrays, so that nothing is to be asked."""
     known = all(is_own_name(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= {*_OURS, _BATCHED}
 

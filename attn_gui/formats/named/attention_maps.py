@@ -119,8 +119,7 @@ def names_of_maps(listing: ArrayListing) -> tuple[str, ...]:
 
 
 def means_maps(name: str) -> bool:
-    """Return whether an array of this name holds attention weights, if nothing in the file tells how they
-    came about."""
+    """Return whether an array of this name holds attention weights, if nothing in the file computes them."""
     parts = [_words(part) for part in re.split(r"[./]", name)]
     own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
     return bool(own & _MAPS) and not any(words & _NO_MAPS and words != _OF_TORCH for words in parts)

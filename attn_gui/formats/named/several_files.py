@@ -33,10 +33,7 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 
 # --- one file -------------------------------------------------------------------------------------
 def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
-    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError.
-
-    `progress` as for `open_file`.
-    """
+    """Return the problem that an arrangement makes of a file; `progress` as for `open_file`. Raises FormatError."""
     with reading(path, progress=progress) as source:
         return read_arranged(arrangement, _listing(source, path), source)
 
@@ -51,8 +48,7 @@ def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListin
 
 
 def likely_arrays(*paths: PathText) -> dict[str, str]:
-    """Return {part of a problem: array name} of one layer that the names in a file, or in several, suggest; empty if
-    too few do."""
+    """Return {part of a problem: array name} of one layer that the names in files suggest; empty for too few."""
     with suppress(FormatError):
         listing = list_arrays(paths[0]) if len(paths) == 1 else list_several(list(map(Path, paths)))
         found = propose_mapping(listing).arrays

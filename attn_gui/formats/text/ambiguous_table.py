@@ -36,10 +36,7 @@ class AmbiguousTable(FormatError):
     """A text that can mean several matrices; `readings` are all of them."""
 
     def __init__(self, readings: Sequence[PossibleMatrix], *, several: bool = False) -> None:
-        """Describe the readings.
-
-        `several`: they are matrices side by side, not several readings of one.
-        """
+        """Describe the readings; `several` are matrices side by side, not several readings of one."""
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several

@@ -326,8 +326,7 @@ def _is_constructor(word: str) -> bool:
 
 
 def _search(group: BracketGroup, text: str, name: str = "") -> list[FoundList]:
-    """Return all lists of numbers inside a group that is no list. Raises FormatError for anything that may
-    change one."""
+    """Return all lists of numbers in a group that is none. Raises FormatError for what may change one."""
     found: list[FoundList] = []
     key = before = ""
     for item in group:

@@ -48,8 +48,7 @@ class TextRow(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How rows of a text are split; `begun` and `ended`: a delimiter begins or ends every line, and separates nothing
-    there."""
+    """How rows of a text are split; `begun`, `ended`: each line begins or ends with a delimiter that parts nothing."""
 
     delimiter: str
     begun: bool = False
@@ -200,8 +199,7 @@ class TextBlock(NamedTuple):
 
 
 def without_prompts(text: str) -> str:
-    """Return the text without the prompts of outputs, and without a mark of comments or quotes that begins all its
-    lines."""
+    """Return the text without prompts of outputs, and marks of comments or quotes that begin all lines."""
     lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]
     starts = {found[0].strip() if (found := _QUOTED_LINE.match(line)) else "" for line in lines}
     if len(lines) > 1 and len(starts) == 1 and "" not in starts:
@@ -268,8 +266,7 @@ def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
 
 
 def _kind(place: int, lines: Sequence[str]) -> str:
-    """Return the kind of a line: row or headings of a table, empty, or words such as sentences, labels, prompts and
-    code."""
+    """Return the kind of a line: row or headings of a table, empty, or words (sentences, labels, code)."""
     line = lines[place]
     if not line.strip():
         return _EMPTY
@@ -433,8 +430,7 @@ def _shifted(cell: re.Match[str], exponent: int) -> str:
 
 
 def _one_row(vector: re.Match[str]) -> str:
-    """Return the numbers that R prints after running counts, as one row; the text as it is where the counts
-    do not fit."""
+    """Return the numbers that R prints after running counts, as one row; the same text where they do not fit."""
     rows = [line.split() for line in vector[0].strip().split("\n")]
     counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
     fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))

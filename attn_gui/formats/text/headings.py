@@ -257,8 +257,7 @@ def _is_count_beside(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether columns may be counted above numbers that all have a fraction, as pandas writes without
-    an index."""
+    """Return whether columns may be counted above numbers that all have a fraction, as in pandas."""
     decimals = (_DECIMALS.search(cell) for row in rows[1:] for cell in row)
     return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
 

@@ -159,8 +159,7 @@ class ParsedCells:
             raise FormatError(TOO_MANY, most=f"{MOST_NUMBERS:,}")
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
-        """Return the numbers of a row; None for cells that only Python reads as numbers: 1_000, other
-        scripts, 1e400."""
+        """Return the numbers of a row; None for cells that only Python reads: 1_000, other scripts, 1e400."""
         together = "".join(cells)
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
@@ -420,8 +419,7 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
 
 
 def _with_and_without_blank(cut: Callable[[str], list[TextGrid]], text: str) -> list[TextGrid]:
-    """Return the ways to split a table where a number stands right behind a label's colon: t0:1 2 is t0 with 1 and 2,
-    or t0:1 with 2."""
+    """Return the ways to split a table in which t0:1 2 may be t0 with 1 and 2, or t0:1 with 2."""
     parted = delimited.unglued(text)
     return cut(text) if parted == text else cut(parted) + cut(text)
 
