@@ -126,6 +126,18 @@ _OTHERS = QT_TRANSLATE_NOOP(
 _OTHER_STEP = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
 )
+_OTHER_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file has the shape {got}, that computed here {expected}."
+)
+_SHARED_KEYS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The first axis of query was read as {items} items of {count} tokens, which share their keys; heads that share "
+    "them are read where key and value have an axis of one head.",
+)
+_ROOT = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“scale” is √d_k = {got}: the scores were multiplied by it; where they are divided expected {expected}.",
+)
 _CAUSAL = QT_TRANSLATE_NOOP(
     "Sentences",
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
@@ -140,15 +152,33 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_SETTING = re.compile(
-    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
-    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"
-    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz](e|ation)$",
-    re.IGNORECASE,
+_UNREAD = -2  # in place of more numbers than are read for this
+_SETTINGS: tuple[tuple[re.Pattern[str], Callable[[Problem], tuple[float, ...]]], ...] = tuple(
+    (re.compile(rf"(.*[./])?({words})([./].*)?", re.IGNORECASE), idle)
+    for words, idle in (
+        (r"\w*head_mask", lambda problem: ()),  # whose zeros say something: they switch heads off
+        ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem: (problem.d_k,)),
+        (
+            r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
+            lambda problem: (problem.num_heads, problem.num_kv_heads or problem.num_heads, _UNREAD),
+        ),
+        (r"(?!.*max)\w*len(gth)?s?(_[qk]v?)?", lambda problem: (0, problem.n, problem.m)),
+        (
+            r"((attn|attention|softmax|sm|logits?|scores?|qk|kq|[qkv]|query|key|value|inv|m)_?)?(scal(e|es|ing)|temp)"
+            r"(_factor|_qk|_attn\w*)?|temperature|tau|attention_multiplier|(attn|norm)_factor|\w*pre_attn_scalar",
+            lambda problem: (1,),
+        ),
+        ("batch_first", lambda problem: (1,) if problem.batch_size > 1 else (0, 1)),
+        (
+            r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
+            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?pos\w*|\w*sinks?(_\w+)?|s_aux|(document|doc|sequence)_ids"
+            r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            lambda problem: (0, -1),
+        ),
+    )
 )
-_HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")
-"""What people call the columns of a head, from which their number follows."""
-_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+"""Names of what changes the numbers of a problem → the values with which it does not; the first that fits counts."""
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -505,14 +535,14 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     left = [name for name in left if name not in checked]
     left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
     own = {name: value for name, value in listing.options.items() if OTHER_WORDS.get(name) not in asked.words}
-    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes)
+    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes, *_doubts(loaded.problem, said, listing))
     return replace(
         loaded,
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
         missed=()
         if arrangement.arrays
-        else (*_missed(said, left), *_missed_settings(loaded, left_out, listing, source)),
+        else (*_missed(said, left, loaded.problem), *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -535,6 +565,18 @@ def _read_fields(
     return arrays, options, notes
 
 
+def _doubts(problem: Problem, said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
+    """Return notes on what the shapes and numbers leave open, and the names of fields settle."""
+    if not said.own or is_own_file(listing):
+        return []
+    notes, rows, root = list[FileNote](), said.rows(listing), math.sqrt(problem.d_k)
+    if said.direct and len(rows["query"]) > len(rows["key"]) and not listing.options.get("batch_axis"):
+        notes.append(FileNote(_SHARED_KEYS, items=problem.batch_size, count=problem.n))
+    if problem.scale is not None and root > 1 and math.isclose(problem.scale, root):
+        notes.append(FileNote(_ROOT, got=f"{root:.4g}", expected=f"{1 / root:.4g}"))
+    return notes
+
+
 def _compared(
     problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
 ) -> tuple[set[str], list[FileNote]]:
@@ -549,12 +591,15 @@ def _compared(
     trace = compute(problem)
     steps = {name: step for name, step in steps.items() if step in trace.stages}
     shapes = {array.name: array.shape for array in listing.arrays}
-    one_item = problem.batch_size == 1  # whose axis a file may leave out
     whole = {name: trace.shape(step) for name, step in steps.items()}
-    steps = {name: step for name, step in steps.items() if shapes[name] in (whole[name], whole[name][one_item:])}
+    other = [name for name in steps if shapes[name] not in _without_ones(whole[name])]
+    steps = {name: step for name, step in steps.items() if name not in other}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
     checked, notes = set[str](), list[FileNote]()
+    for name in other:
+        got, expected = shape_text(shapes[name]), shape_text(whole[name])
+        notes.append(FileNote(_OTHER_SHAPE, name=shown(name), got=got, expected=expected))
     for name, step in steps.items():
         computed = trace[step]
         given = found[name].astype(float).reshape(computed.shape)
@@ -588,6 +633,11 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     return {name: step for name, step in steps.items() if step in STAGE}
 
 
+def _without_ones(shape: Shape) -> list[Shape]:
+    """Return the shape, and without leading axes of one item or head, which a file may leave out."""
+    return [shape[start:] for start in range(len(shape) - 1) if math.prod(shape[:start]) == 1]
+
+
 def _apart(one: Array, other: Array) -> float:
     """Return the largest difference of two arrays of one shape; 0 where both are infinite alike, or empty."""
     differ = one != other
@@ -608,8 +658,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
     maps = read_maps(choice, beside, listing, source, said=asked.axes is not None)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
-    taken = maps.notes if asked.axes is None else ()
-    return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
+    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
@@ -666,28 +715,31 @@ def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]
     return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
-def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
-    """Return the names of arrays that are not read and would change the results."""
+def _missed(said: ArrayMapping, left: list[str], problem: Problem) -> tuple[str, ...]:
+    """Return the names of arrays that are not read and would change the results, or come of steps before the weights
+    which the problem has not got."""
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
-    return tuple(name for name, role in roles.items() if role in wanted)
+    steps = [name for name in left if name in (*STAGE,)[: (*STAGE,).index(GIVEN)]]
+    present = compute(problem).stages if steps else ()
+    return (*(name for name, role in roles.items() if role in wanted), *(step for step in steps if step not in present))
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, and of a
-    width of heads that it has not.
-
-    None, 0 and −1 switch such a setting off.
-    """
-    names = [name for name in left if _SETTING.search(name) or name in _HEAD_SIZE]
-    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
+    number of heads or columns that it has not."""
+    idle = {name: found(loaded.problem) for name in left for found in _idle_values(name)}
+    small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= 2]
     source.file.seek(0)
     values = {**listing.options, **listing.read(source, small)}
 
     def changes(name: str) -> bool:
-        value = values.get(name, 1)
-        if name in _HEAD_SIZE:
-            return not np.all(np.asarray(value) == loaded.problem.d_k)
-        return _HEADS_OFF in name or (value is not None and not np.isin(value, (0, -1)).all())
+        value = values.get(name, _UNREAD)
+        return value is not None and not (idle[name] and np.isin(value, idle[name]).all())
 
-    return tuple(filter(changes, names))
+    return tuple(filter(changes, idle))
+
+
+def _idle_values(name: str) -> list[Callable[[Problem], tuple[float, ...]]]:
+    """Return what says with which values a setting of this name changes nothing; none for other names."""
+    return [idle for pattern, idle in _SETTINGS if pattern.fullmatch(name)][:1]
