@@ -28,10 +28,15 @@ ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of
 CAUSAL = ("is_causal", "use_causal_mask", Causal.kind)
 OTHER_WORDS = {
     **dict.fromkeys(
-        ("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads", "num_query_heads"), "num_heads"
+        (
+            *("n_heads", "n_head", "nhead", "nheads", "num_head", "head_num", "num_attn_heads", "num_attention_heads"),
+            *("num_q_heads", "q_num_heads", "num_query_heads"),
+        ),
+        "num_heads",
     ),
     **dict.fromkeys(
-        ("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads", "kv_heads"), "num_kv_heads"
+        ("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads", "kv_heads", "kv_num_heads"),
+        "num_kv_heads",
     ),
     **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
     **dict.fromkeys(("logits_soft_cap", "attn_logit_softcapping"), "softcap"),

@@ -242,6 +242,7 @@ def test_what_would_change_the_matrix_is_never_dropped(text, named):
         ("[(np.sqrt(1), 0.5), (np.sqrt(2), 0.25)]", "np.sqrt(…"),
         ("t,a\nnp.sqrt(1),0.5\nnumpy.sqrt(2),0.25", "np.sqrt(1)"),
         ("\u00ad1.5\t2\n3\t4", "row 0, column 0"),  # a minus out of a PDF
+        ("\u202e21\t2\n3\t4", "row 0, column 0"),  # which is seen as 12
         ("2\u20623\t2\n3\t4", "row 0, column 0"),  # 2 times 3, the sign of which cannot be seen
         ("<Compressed matrix with shape (2, 2)>\n  (0, 0)\t1.5\n  (1, 1)\t4.5", "cells"),
     ],

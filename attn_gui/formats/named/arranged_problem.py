@@ -127,6 +127,18 @@ _OTHERS = QT_TRANSLATE_NOOP(
 _OTHER_STEP = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
 )
+_OTHER_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file has the shape {got}, that computed here {expected}."
+)
+_SHARED_KEYS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The first axis of query was read as {items} items of {count} tokens, which share their keys; heads that share "
+    "them are read where key and value have an axis of one head.",
+)
+_ROOT = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“scale” is √d_k = {got}: the scores were multiplied by it; where they are divided expected {expected}.",
+)
 _CAUSAL = QT_TRANSLATE_NOOP(
     "Sentences",
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
@@ -141,25 +153,48 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_HEADS_OFF, _SINKS = r"head_mask", r"(^|[._/])(attention_)?sinks$|^s_aux$"
-"""Settings whose zeros say something: they switch heads off, or count with e⁰."""
-_HEAD_SIZE = r"^(head_dim|d_head|d_k|head_size|size_per_head)$"
-"""What people call the columns of a head, from which their number follows."""
-_COMPUTED: Mapping[str, Callable[[Problem, Any], Any]] = {
-    _HEADS_OFF: lambda _problem, value: value == 1,
-    _SINKS: lambda _problem, _value: False,
-    _HEAD_SIZE: lambda problem, value: value == problem.d_k,
-    r"(seq(uence)?|valid)_?len(gth)?s": lambda problem, value: value == max(problem.n, problem.m),
-    r"segment_ids": lambda _problem, value: value == value.flat[0],
-    r"(attn|attention|qk)_?scal": lambda problem, value: np.isclose(value, problem.effective_scale),
-    r"norm_factor": lambda problem, value: np.isclose(value * problem.effective_scale, 1),
-    r"(attn|attention|qk)_?temp|^(temp|tau)$": lambda problem, value: value == (problem.temperature or 1),
-    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(?<![a-z])ro(pe|tary)|inv_freq"
-    r"|freqs_cis|position_ids|pre_attn_scalar|^normali[sz](e|ation)$": lambda _problem, _value: False,
-}
-"""Names of what may be a mask, bias, cap or turn that a problem would need, and of a width of heads → which numbers say
-what is computed without it."""
-_MOST_READ = 2**10  # cells of such an array
+_NONE = (0, -1)  # switches most settings off, as None does
+_MOST_READ = 2**10  # cells of an array that says something
+_Idle = Callable[[Problem, Any], Any]
+_SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
+    (re.compile(rf"(.*[./])?({words})([./].*)?", re.IGNORECASE), idle)
+    for words, idle in (
+        (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
+        (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
+        ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
+        (
+            r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
+            lambda problem, value: value.size > 2 or np.isin(value, (problem.num_heads, problem.num_kv_heads)),
+        ),
+        (r"(?!.*max)(\w*_)?(q|query)_?len(gth)?s?", lambda problem, value: np.isin(value, (0, problem.n))),
+        (
+            r"(?!.*max)\w*len(gth)?s?(_[qk]v?)?",
+            lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
+        ),
+        (
+            r"(attn|attention|softmax|sm|logits?|scores?|qk|kq)_?scal(e|es|ing)(_factor|_qk|_attn\w*)?"
+            r"|attention_multiplier",
+            lambda problem, value: np.isclose(value, problem.effective_scale),
+        ),
+        (r"(attn|norm)_factor", lambda problem, value: np.isclose(value * problem.effective_scale, 1)),
+        (r"\w*pre_attn_scalar", lambda problem, value: np.isclose(value * problem.effective_scale**2, 1)),
+        (
+            r"((attn|attention|softmax|logits?|scores?|qk)_?)?temp(erature)?|tau",
+            lambda problem, value: value == (problem.temperature or 1),
+        ),
+        (r"(([qkv]|query|key|value|inv|m)_?)?scal(e|es|ing)(_factor)?", lambda problem, value: value == 1),
+        ("(segment|document|doc|sequence)_ids", lambda problem, value: value == value.flat[:1]),
+        ("batch_first", lambda problem, value: (value == 1) | (problem.batch_size == 1)),
+        (
+            r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
+            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?pos\w*"
+            r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            lambda problem, value: np.isin(value, _NONE),
+        ),
+    )
+)
+"""Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -514,14 +549,14 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     left = [name for name in left if name not in checked]
     left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
     own = {name: value for name, value in listing.options.items() if OTHER_WORDS.get(name) not in asked.words}
-    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes)
+    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes, *_doubts(loaded.problem, said, listing))
     return replace(
         loaded,
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
         missed=()
         if arrangement.arrays
-        else (*_missed(said, left), *_missed_settings(loaded, left_out, listing, source)),
+        else (*_missed(said, left, loaded.problem), *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -544,6 +579,18 @@ def _read_fields(
     return arrays, options, notes
 
 
+def _doubts(problem: Problem, said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
+    """Return notes on what the shapes and numbers leave open, and the names of fields settle."""
+    if not said.own or is_own_file(listing):
+        return []
+    notes, rows, root = list[FileNote](), said.rows(listing), math.sqrt(problem.d_k)
+    if said.direct and len(rows["query"]) > len(rows["key"]) and not listing.options.get("batch_axis"):
+        notes.append(FileNote(_SHARED_KEYS, items=problem.batch_size, count=problem.n))
+    if problem.scale is not None and root > 1 and math.isclose(problem.scale, root):
+        notes.append(FileNote(_ROOT, got=f"{root:.4g}", expected=f"{1 / root:.4g}"))
+    return notes
+
+
 def _compared(
     problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
 ) -> tuple[set[str], list[FileNote]]:
@@ -558,12 +605,15 @@ def _compared(
     trace = compute(problem)
     steps = {name: step for name, step in steps.items() if step in trace.stages}
     shapes = {array.name: array.shape for array in listing.arrays}
-    one_item = problem.batch_size == 1  # whose axis a file may leave out
     whole = {name: trace.shape(step) for name, step in steps.items()}
-    steps = {name: step for name, step in steps.items() if shapes[name] in (whole[name], whole[name][one_item:])}
+    other = [name for name in steps if shapes[name] not in _without_ones(whole[name])]
+    steps = {name: step for name, step in steps.items() if name not in other}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
     checked, notes = set[str](), list[FileNote]()
+    for name in other:
+        got, expected = shape_text(shapes[name]), shape_text(whole[name])
+        notes.append(FileNote(_OTHER_SHAPE, name=shown(name), got=got, expected=expected))
     for name, step in steps.items():
         computed = trace[step]
         given = found[name].astype(float).reshape(computed.shape)
@@ -597,6 +647,11 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     return {name: step for name, step in steps.items() if step in STAGE}
 
 
+def _without_ones(shape: Shape) -> list[Shape]:
+    """Return the shape, and without leading axes of one item or head, which a file may leave out."""
+    return [shape[start:] for start in range(len(shape) - 1) if math.prod(shape[:start]) == 1]
+
+
 def _apart(one: Array, other: Array) -> float:
     """Return the largest difference of two arrays of one shape; 0 where both are infinite alike, or empty."""
     differ = one != other
@@ -617,8 +672,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
     maps = read_maps(choice, beside, listing, source, said=asked.axes is not None)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
-    taken = maps.notes if asked.axes is None else ()
-    return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
+    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
@@ -674,31 +728,30 @@ def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]
     return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
-def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
-    """Return the names of arrays that are not read and would change the results."""
+def _missed(said: ArrayMapping, left: list[str], problem: Problem) -> tuple[str, ...]:
+    """Return the names of arrays that are not read and would change the results, or come of steps before the weights
+    which the problem has not got."""
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
-    return tuple(name for name, role in roles.items() if role in wanted)
+    steps = [name for name in left if name in (*STAGE,)[: (*STAGE,).index(GIVEN)]]
+    present = compute(problem).stages if steps else ()
+    return (*(name for name, role in roles.items() if role in wanted), *(step for step in steps if step not in present))
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return the names of what is not read and may change what is computed.
-
-    None switches such a setting off, and most others 0 and −1, too.
-    """
-    found = {name: next((rule for rule in _COMPUTED if re.search(rule, name, re.IGNORECASE)), "") for name in left}
-    rules = {name: rule for name, rule in found.items() if rule}
-    small = [array.name for array in listing.arrays if array.name in rules and math.prod(array.shape) <= _MOST_READ]
+    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
+    number of heads or columns that it has not."""
+    idle = {name: found for name in left for pattern, found in reversed(_SETTINGS) if pattern.fullmatch(name)}
+    small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]
     values: dict[str, Any] = dict(listing.options)
     source.file.seek(0)
     with suppress(FormatError):  # of what holds no numbers nothing is known
         values |= listing.read(source, small)
 
     def changes(name: str) -> bool:
-        value, rule = np.asarray(values.get(name, math.nan)), rules[name]
-        off = () if rule in (_HEADS_OFF, _SINKS, _HEAD_SIZE) else (0, -1)
+        value = np.asarray(values.get(name, [math.nan] * 3))  # of what is too large nothing is known
         if value.dtype.kind not in "biuf":
-            return value.item() is not None if value.size == 1 else True
-        return not (np.isin(value, off).all() or np.all(_COMPUTED[rule](loaded.problem, value)))
+            return value.size != 1 or value.item() is not None
+        return not np.all(idle[name](loaded.problem, value))
 
-    return tuple(filter(changes, rules))
+    return tuple(filter(changes, idle))

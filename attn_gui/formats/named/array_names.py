@@ -13,7 +13,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
-from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
+from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, check_no_bits, overflow_notes, rounding_notes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MASK = "mask"
@@ -32,16 +32,18 @@ _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in
 _TRANSPOSE = re.compile(r"[ᵀᵗ⊤]|(?<=\w)['′’]$|转置|轉置")
 _TURNED = frozenset(("t", "transpose", "transposed"))
 """Words behind the name of a part that say that its axes are exchanged: Kᵀ, as hands and programs write it."""
-_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
+_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "vars", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
-_MASK = frozenset(("mask", "allowed"))
+_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", "padding"))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
 _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
+_POSITIONS = frozenset(("position", "positional", "pos", "rope", "rotary"))
 _ELSEWHERE = frozenset(
     (
         *("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler"),
         *("grad", "grads", "gradient", "gradients", "d"),  # dQ, q.grad
+        *("lora", "qweight", "qzeros", "scale", "scales", "zero"),  # beside quantized or adapted weights
     )
 )
 _WORD = re.compile(r"(?!(?<=\d)[dD](?![A-Za-z]))[A-Za-z]+")  # 2d is no derivative
@@ -144,7 +146,7 @@ def _role(words: Sequence[str]) -> str | None:
         return kind + part
     if kind:
         return None
-    return "context" if said & _SECOND else "x" if said & _INPUT else None
+    return "context" if said & _SECOND else "x" if said & _INPUT and not said & _POSITIONS else None
 
 
 def _kind(said: set[str]) -> str:
@@ -257,6 +259,7 @@ def problem_of(
     """
     for name, array in arrays.items():
         check_axes(name, array.shape)
+        check_no_bits(name, array)
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]

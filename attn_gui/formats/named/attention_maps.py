@@ -71,6 +71,9 @@ _NOT_SO = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}."
 )
 _TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; other readings have to be said: {others}.")
+_NO_SUM = QT_TRANSLATE_NOOP(
+    "Sentences", "Rows of “{name}” do not add up to 1: they were read as attention weights all the same."
+)
 _VALUE = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected "
@@ -294,7 +297,10 @@ def read_maps(
     names = {choice.name, *beside.values()}
     strange = tuple(name for name in listing.options if name in COMPARING)
     left = tuple(name for name in (*(one.name for one in listing.arrays), *listing.others) if name not in names)
-    return AttentionMaps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
+    notes = () if said else _notes(choice, shapes[choice.name])
+    if not adds_up(arrays[GIVEN]):
+        notes += (FileNote(_NO_SUM, name=shown(choice.name)),)
+    return AttentionMaps(arrays, options | counts, (*left, *strange), notes)
 
 
 def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:

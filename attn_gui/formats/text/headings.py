@@ -44,8 +44,9 @@ _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "∞": math.
 _COMMAS = set(",、،٫。")
 # superscripts, ½ or ① would silently become other numbers: 10² is not 102
 _KEPT_FORMS = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
-# cannot be seen, and yet means something: a minus that was copied out of a PDF, and what formulas leave unwritten
-_MEANT = frozenset("\u00ad\u2061\u2062\u2063\u2064")
+# cannot be seen, and yet means something: a minus that was copied out of a PDF, what formulas leave unwritten, and what
+# turns digits around, so that 21 is seen as 12
+_MEANT = frozenset("\u00ad\u202e\u2061\u2062\u2063\u2064")
 _MINUS = str.maketrans({"−": "-", "‐": "-", "‑": "-", "–": "-", "﹣": "-"})
 
 
