@@ -34,8 +34,6 @@ from attn_gui.figure.writers import END, MIDDLE, START, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- What is true of a cell, in one sentence; "|" is where a line may end first, before the key ---
-
-
 SEES, BLIND = (
     QT_TRANSLATE_NOOP("Card", "{first} gives {value} |of its attention |to {second}"),
     QT_TRANSLATE_NOOP("Card", "{first} does not see |{second}"),
@@ -115,9 +113,6 @@ def _spaced(line: Line) -> Line:
     return tuple(found)
 
 
-# --- The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles ---
-
-
 ENDS = {"[CLS]", "[SEP]", "[PAD]", "<s>", "</s>", "<|endoftext|>", "<pad>", "<eos>", "<bos>"}
 CLOSING, TIGHT = frozenset(".,;:!?)]}%…”’。，；：？！、）》"), frozenset("'’-([{“‘（《")
 
@@ -138,8 +133,6 @@ def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[CardRun]:
 
 
 # --- figure ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class CardFigure:
     """All that a card shows of a cell; `under` are the sentences or the shapes below the finding, `source` is where
@@ -238,8 +231,6 @@ def _formulas(evaluation: Evaluation, stage: str, explained: Explanation) -> Ite
 
 
 # --- layout ---------------------------------------------------------------------------------------
-
-
 WIDE, SQUARE = (1200.0, 630.0), (1080.0, 1080.0)
 FOOT = 56.0, 76.0
 MARGIN = 56.0
@@ -427,8 +418,6 @@ def _label_room(labels: Sequence[str], most: float, size: float) -> float:
 
 
 # --- painter --------------------------------------------------------------------------------------
-
-
 def paint_card(painter: QPainter, figure: CardFigure, layout: CardLayout, *, transparent: bool = False) -> None:
     """Paint a card at the origin, in pixels of 1/96 inch."""
     theme = figure.theme

@@ -29,8 +29,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
-
-
 Source = Problem | Trace | Evaluation
 
 Pixels = Callable[[MapFigure], tuple[int, int]]
@@ -276,9 +274,6 @@ def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
 
 def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
-
-
-# --- Picture of a small map of weights, one pixel a cell ---
 
 
 def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed | None = None) -> QImage:

@@ -36,9 +36,6 @@ from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSm
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page ---
-
-
 UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
 
@@ -79,8 +76,6 @@ def has_room_for(work: Callable[[], bool]) -> bool:
 
 
 # --- kinds ----------------------------------------------------------------------------------------
-
-
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""
 

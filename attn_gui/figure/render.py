@@ -35,8 +35,6 @@ from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 from attn_gui.notebook import MOST_SVG_CELLS, NOTEBOOK_DPI
 
 # --- figures --------------------------------------------------------------------------------------
-
-
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)

@@ -46,8 +46,6 @@ FRAME = 1.6
 
 
 # --- tables ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class WorksheetTable:
     """One matrix on paper: `cells` are texts, `asked` the places that are to be filled in, `marked` one in a key."""
@@ -143,8 +141,6 @@ def _table(
 
 
 # --- words and formulas ---------------------------------------------------------------------------
-
-
 HEADING = QT_TRANSLATE_NOOP("Worksheets", "Scaled dot-product attention, step by step")
 OTHER_HEADING = QT_TRANSLATE_NOOP("Worksheets", "Attention, step by step")
 NUMBERED = QT_TRANSLATE_NOOP("Worksheets", "No. {number}")
@@ -280,8 +276,6 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
 
 
 # --- painting -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Pen:
     """Writes and draws in black on white, in a language."""
@@ -417,8 +411,6 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
 
 
 # --- the page of a student ------------------------------------------------------------------------
-
-
 HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
 STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
 MOST_ALONE = 160 * MM  # of the working of one step

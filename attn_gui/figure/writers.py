@@ -30,9 +30,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 if TYPE_CHECKING:
     from PIL import Image
 
-# --- A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size ---
-
-
 LOGICAL_DPI = 96
 PX_PER_CM = LOGICAL_DPI / 2.54
 
@@ -83,8 +80,6 @@ class Page:
 
 
 # --- PNG files written band by band: Qt's own writer wants the whole picture in memory ---
-
-
 Bytes = npt.NDArray[np.uint8]
 
 RGB, RGBA, DEPTH = 2, 6, 8
@@ -158,8 +153,6 @@ def _size(rows: Bytes) -> npt.NDArray[np.int64]:
 
 
 # --- SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell ---
-
-
 NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
 """Fonts about as wide as Inter, which viewers have more often."""
 
@@ -218,8 +211,6 @@ def _group(style: SvgTextStyle, texts: list[str]) -> str:
 
 
 # --- A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device ---
-
-
 PDF_DPI = 1200
 DPI_RANGE = (10.0, 2400.0)
 LONGEST_SIDE_PIXELS = 32_767
@@ -505,8 +496,6 @@ def _pixels(image: QImage) -> Bytes:
 
 
 # --- text -----------------------------------------------------------------------------------------
-
-
 START, MIDDLE, END = "start", "middle", "end"
 SHARES = {START: 0.0, MIDDLE: 0.5, END: 1.0}
 """The share of a text that lies before its anchor."""

@@ -31,8 +31,6 @@ from attn_gui.views.widgets import (
     take_widgets,
 )
 
-# --- One head of the strip: its weights as a small map, its number and a reading below ---
-
 
 class HeadThumb(MapButton):
     """A head in the strip: a small map of its weights, its number and a reading; a click or Enter asks for it."""
@@ -160,8 +158,6 @@ class HeadThumb(MapButton):
 
 
 # --- The thumbnails in a row; heads that share a K/V head stand together over a line ---
-
-
 GROUP_GAP = 16
 
 
@@ -227,8 +223,6 @@ class GroupRow(QWidget):
 
 
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---
-
-
 class HeadsStrip(MenuZone, QWidget):
     """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 

@@ -49,9 +49,6 @@ from attn_gui.views.widgets import (
 )
 from attn_gui.views.zones import hairline
 
-# --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
-
-
 LEAST_EXPLAINED = 96
 """Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
@@ -575,9 +572,6 @@ class NextBand(Reflowed, KeyboardButton):
 def _runs(text: str) -> list[SentenceRun]:
     """Plain text in which **words** stand out."""
     return [SentenceRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
-
-
-# --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---
 
 
 class ExercisePanel(Retranslated, QWidget):

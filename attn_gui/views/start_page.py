@@ -48,8 +48,6 @@ MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 # --- live maps of a card --------------------------------------------------------------------------
-
-
 class CardPicture(QWidget):
     """Maps by their place in a product, each cell of which can be pointed at and clicked; a subclass lays them out."""
 
@@ -241,8 +239,6 @@ class TokenMap(CardPicture):
 
 
 # --- cards and the band ---------------------------------------------------------------------------
-
-
 class Card(QFrame):
     """A picture over a title, a sentence and a row of buttons."""
 
@@ -299,8 +295,6 @@ class StartBand(QFrame):
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 class RecentRow(NamedTuple):
     """A file opened before: its name, where it is, and its sizes in words."""
 

@@ -60,9 +60,6 @@ from attn_gui.views.zones import hairline
 if TYPE_CHECKING:
     from attn_gui.figure.walk import Walk
 
-# --- The moment of a walk on show: it plays on, pauses, and goes to a step ---
-
-
 SPEEDS = {"half": 0.5, "usual": 1.0, "double": 2.0}
 STILL_SECONDS = 2.0
 """How long a step stands where nothing moves."""
@@ -192,8 +189,6 @@ def words_of(rich: str) -> str:
 
 
 # --- Parts of the transport: the round button, and the bar of the steps with its knob ---
-
-
 ROUND, KNOB, TRACK = 32, 9, 6
 """Logical pixels: the width of the round button, the radius of the knob, the height of the bar."""
 BETWEEN = 3  # segments
@@ -364,8 +359,6 @@ class BeatBar(QSlider):
 
 
 # --- The walk itself ---
-
-
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
 
@@ -605,8 +598,6 @@ def _factor(speed: float) -> str:
 
 
 # --- The list of the steps, in the place of the explanation ---
-
-
 ROW = 44  # logical pixels of a row
 
 

@@ -44,7 +44,6 @@ from attn_gui.views.theme import current_theme, icon, scaled
 VEILED = 0.88
 """The share of a panel's background in a veil over it."""
 
-# --- The base of a mixin for widgets ---
 if TYPE_CHECKING:
     WidgetMixin = QWidget
 else:

@@ -49,8 +49,6 @@ from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- head contributions ---------------------------------------------------------------------------
-
-
 ROW, LEAST_HEAD_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0
 BAR = 9.0
@@ -269,8 +267,6 @@ def _percent(share: float) -> str:
 
 
 # --- Two maps of the same cells side by side, the chosen cell written out below the title ---
-
-
 QUICK = 1 << 16
 """Cells of a map that are read within a frame."""
 SIDE = 256
@@ -496,8 +492,6 @@ class TwoMapsPage(PageKind[T]):
 
 
 # --- Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖ ---
-
-
 DIGITS = 4
 
 
@@ -564,8 +558,6 @@ class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
 
 
 # --- Page of all heads together: the mean and the largest of their weights, and the number of each head ---
-
-
 WRITTEN = 6
 """So many heads are written out in a sum, the others left out of the line."""
 

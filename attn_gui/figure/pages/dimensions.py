@@ -38,9 +38,6 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside ---
-
-
 COLUMNS = 3
 GAP, APART = 14.0, 20.0
 """Between boxes side by side, and one below the other: room for an arrow."""
@@ -280,9 +277,6 @@ class ShapesLayout(PageLayout):
             at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
             color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
             write_symbols(painter, at, line, color, FONT_SIZE.micro, room)
-
-
-# --- Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers ---
 
 
 SYMBOLS, NUMBERS = "symbols", "numbers"

@@ -38,8 +38,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import MADE_BY
 
 # --- contents -------------------------------------------------------------------------------------
-
-
 LISTED = 5
 SIDE = 128
 """Blocks of a map at most, by side."""
@@ -153,9 +151,6 @@ def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, mov
     largest = float(np.max(np.abs(np.nan_to_num(cells, nan=0.0, posinf=np.inf)), initial=0.0))
     blocks = pool(cells, None, min(SIDE, shape[0]), min(SIDE, shape[1]))[0]
     return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)
-
-
-# --- Page of gradients: what the chosen cell or its row changes with, and the same by computing twice ---
 
 
 BY = {

@@ -57,8 +57,6 @@ from attn_gui.models.forward_pass import softmax
 from attn_gui.models.model import Run
 
 # --- pages of a model -----------------------------------------------------------------------------
-
-
 NEEDS = QT_TRANSLATE_NOOP("Pages", "Needs a model that predicts tokens: File › Open a model")
 
 
@@ -164,8 +162,6 @@ def _shares(now: Array, before: Array) -> Values:
 
 
 # --- prediction -----------------------------------------------------------------------------------
-
-
 USUAL, MOST = 10, 20
 DECIMALS = 4
 
@@ -231,8 +227,6 @@ class PredictionPage(ModelPage[TokenPredictions]):
 
 
 # --- Token that pages of a logit ask for: one of the likeliest, less another one or none ---
-
-
 NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
 NONE = ""
 """The key of no other token."""
@@ -281,8 +275,6 @@ def logit_name(run: Run, token: str, against: str | None) -> str:
 
 
 # --- Page of the heads that matter: what a logit loses without each, beside what its gradient foretells ---
-
-
 RANKED, MAPS = "ranked", "maps"
 SHOWN = {
     RANKED: page_words(QT_TRANSLATE_NOOP("Pages", "ranked")),
@@ -375,8 +367,6 @@ def _foretold(run: Run, token: str, against: str | None, position: int, progress
 
 
 # --- Page of the logit lens: the likeliest token after every layer, as though the model ended there ---
-
-
 LENS_POSITIONS = 24
 """Tokens across; of more, the last ones up to the chosen one."""
 ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
@@ -509,8 +499,6 @@ class LensLayout(PageLayout):
 
 
 # --- Page of the parts of a logit: what each head and everything else adds to it directly ---
-
-
 @dataclass(frozen=True, eq=False)
 class LogitParts:
     """A logit, its name and its parts; `layer` is on the table."""
@@ -572,8 +560,6 @@ class LogitPartsPage(LayersPage[LogitParts]):
 
 
 # --- Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction ---
-
-
 PATCHED, BOTH = "patched", "both"
 BESIDE = {
     PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),

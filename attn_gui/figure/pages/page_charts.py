@@ -37,9 +37,6 @@ from attn_gui.figure.text.rich_text import elided, label_step, token_label, writ
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in ---
-
-
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
 LEAST_MAP, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
@@ -334,8 +331,6 @@ def list_line() -> float:
 
 
 # --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
-
-
 ROW, LEAST_BAR_ROW = 20.0, 12.0
 NAME_SHARE, LEAST_BARS = 0.35, 60.0
 HALF = 0.32
@@ -429,8 +424,6 @@ class BarRows(PageLayout):
 
 
 # --- grid of layers -------------------------------------------------------------------------------
-
-
 LEAST_GRID = 200.0
 HEADS, TOKENS = "heads", "tokens"
 COLUMNS = {
@@ -495,8 +488,6 @@ class LayerGrid(MapsLayout):
 
 
 # --- A row of weights as bars over its keys, and the names of the keys below them ---
-
-
 APART = 4.0
 """From this width on there is a gap between bars."""
 NAMED = 24.0

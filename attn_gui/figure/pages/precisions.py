@@ -43,8 +43,6 @@ from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- contents -------------------------------------------------------------------------------------
-
-
 SIDE = 128
 """Blocks of a map at most, by side."""
 
@@ -159,8 +157,6 @@ def _blocks(values: Array, exact: Array, allowed: Allowed | None) -> tuple[Value
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 APART, NUMBERS = "apart", "numbers"
 SHOWN = {
     APART: page_words(QT_TRANSLATE_NOOP("Pages", "distance to float64")),

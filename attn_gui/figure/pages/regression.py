@@ -46,8 +46,6 @@ from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- curve ----------------------------------------------------------------------------------------
-
-
 Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE = 0.62
@@ -204,9 +202,6 @@ def _column(evaluation: Evaluation, stage: str, context: PageContext) -> Numbers
     """Return a stage of one column, apart from the evaluation."""
     rows = slice(0, evaluation.shape(stage)[-2])
     return np.array(evaluation.block(stage, context.batch, context.head, rows, slice(0, 1))[:, 0], dtype=np.float64)
-
-
-# --- Page of ways to pool: the same points with the curves of average, kernel, fitted kernel and dot product ---
 
 
 BESIDE, IN_A_ROW, POOLING_SHAPE, POOLING_LEAST = 240.0, 700.0, 0.7, 90.0

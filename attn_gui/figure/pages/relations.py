@@ -44,8 +44,6 @@ from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- similarity before and after ------------------------------------------------------------------
-
-
 MOST_ALIKE = 128
 """Tokens that are compared; of more, those round the chosen one."""
 NEAREST = 3
@@ -204,9 +202,6 @@ class SimilarityLayout(MapsLayout):
         value = format_number(float(one.values[row, column]), 4)
         text = f"{one.title}: cos({self._token(row + first)}, {self._token(column + first)}) = {value}"
         return PageSpot(text, PageCell(self.shown.stages[1], row + first, 0))
-
-
-# --- Page of relations: tokens in two columns, and between them a line for each of the largest weights ---
 
 
 MOST_TOKENS = 40

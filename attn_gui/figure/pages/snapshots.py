@@ -47,9 +47,6 @@ from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import NOW
 
-# --- Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar ---
-
-
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
 MOST_COLUMNS = 3
 FLATTEST, TALLEST = 0.3, 1.25
@@ -204,8 +201,6 @@ class StatesLayout(PageLayout):
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 MOST = 9
 """States on one sheet."""
 SIDE = 192

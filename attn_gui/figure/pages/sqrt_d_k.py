@@ -57,8 +57,6 @@ from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- Sentence on the saturation of a row of weights at several scales ---
-
 
 def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
     """Return whether the softmax of a row saturates at one of three scales, as far as its weights can show it."""
@@ -90,9 +88,6 @@ def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
 def three_digits(value: float) -> str:
     """Return a number in three digits; "–" for what is no number."""
     return significant(float(value), 3) if np.isfinite(value) else "–"
-
-
-# --- Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales ---
 
 
 Numbers = npt.NDArray[np.float64]

@@ -56,8 +56,6 @@ from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- layout ---------------------------------------------------------------------------------------
-
-
 Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE, LEAST_CURVE, MOST_CURVE = 0.45, 150.0, 280.0

@@ -52,8 +52,6 @@ def beats_of(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 # --- looks ----------------------------------------------------------------------------------------
-
-
 def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     """Return the beats of a row times a column, or of a sum of a few numbers, then of what else is done to it."""
     explanation = context.explain(stage, index)

@@ -23,8 +23,6 @@ from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- scale ----------------------------------------------------------------------------------------
-
-
 FEW_KEYS = 3
 """So many keys of a row have boxes of their own; of more the cell's own one."""
 AXIS = 400.0, 748.0, 286.0
@@ -152,8 +150,6 @@ class ScaleBeat(Beat):
 
 
 # --- curve ----------------------------------------------------------------------------------------
-
-
 class CurveBeat(Beat):
     """A number climbs to the curve of a function: a softcap, an activation."""
 
@@ -195,8 +191,6 @@ class CurveBeat(Beat):
 
 
 # --- mask -----------------------------------------------------------------------------------------
-
-
 class MaskBeat(Beat):
     """The layers of the mask let a score through, or close its cell. Without a key: those of a whole row."""
 
@@ -318,8 +312,6 @@ class MaskBeat(Beat):
 
 
 # --- formula --------------------------------------------------------------------------------------
-
-
 MOST_PARTS = 5
 """So many numbers of a formula stand above it; of more none."""
 
@@ -437,8 +429,6 @@ def _plain(latex: str) -> str:
 
 
 # --- numbers that are there -----------------------------------------------------------------------
-
-
 class GivenBeat(Beat):
     """A number that is given, a copy of another one, or one that was set in place of the computed one."""
 

@@ -26,9 +26,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
 from attn_gui.views.widgets import WidgetMixin, focus_returns, inset, is_window_shortcut, paint_rounded
 
-# --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
-
-
 WIDTH_IN_CHARACTERS = 44
 GAP = 2
 

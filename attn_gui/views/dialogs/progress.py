@@ -13,9 +13,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import Retranslated, arrange
 
-# --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---
-
-
 LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
 
@@ -131,9 +128,6 @@ class WorkLine(Retranslated, QWidget):
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first
         self.cancelRequested.emit()
-
-
-# --- Waiting for work beside the window, with a box that can be left ---
 
 
 def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:

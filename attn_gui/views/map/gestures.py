@@ -15,9 +15,6 @@ from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import entries_of, focus_returns
 
-# --- Keys that move the chosen cell of a map, and those that zoom ---
-
-
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
 

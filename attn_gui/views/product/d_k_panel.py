@@ -47,9 +47,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip
 
-# --- A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above ---
-
-
 TICKS = tuple(2**power for power in range(1, 10))
 STEPS = tuple(dict.fromkeys(POINTS))
 """Widths that the arrows go to: the points of the curves."""
@@ -158,8 +155,6 @@ class DkSlider(QSlider):
 
 
 # --- curves ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PowerScale(AxisScale):
     """An axis of powers of two, which the slider below letters."""
@@ -352,8 +347,6 @@ class DkPoints(QWidget):
 
 
 # --- panel ----------------------------------------------------------------------------------------
-
-
 class DkPanel(Retranslated, QWidget):
     """Three numbers of both states, and the slider that tells another d_k while it moves and once it rests."""
 
