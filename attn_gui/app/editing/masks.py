@@ -42,28 +42,22 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.stages import lacking
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_name, mask_note, mask_polarity
 
-BRUSH_LABELS = {
-    True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
-    False: QT_TRANSLATE_NOOP("History", "closed {cell}"),
-}
-MANY = {
-    True: QT_TRANSLATE_NOOP("History", "opened {shape} {cell} … {last}"),
-    False: QT_TRANSLATE_NOOP("History", "closed {shape} {cell} … {last}"),
-}
+BRUSH_LABELS = {True: _("History", "opened {cell}"), False: _("History", "closed {cell}")}
+MANY = {True: _("History", "opened {shape} {cell} … {last}"), False: _("History", "closed {shape} {cell} … {last}")}
 BRUSH = "brush"  # its place in the settings
 
 LABELS = {
-    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
-    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
-    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
-    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
-    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
+    "add": _("History", "added mask {kind}"),
+    "remove": _("History", "removed mask {kind}"),
+    "switch": _("History", "switched mask {kind}"),
+    "change": _("History", "changed mask {kind}"),
+    "fill": _("History", "filled mask {kind}"),
 }
 
 QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
