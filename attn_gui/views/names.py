@@ -196,5 +196,5 @@ WEIGHT_MEANINGS = {
 WEIGHT_MEANINGS_WITH_SINK = WEIGHT_MEANINGS | {
     RESCALED: QT_TRANSLATE_NOOP(
         "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
-    ),
+    )
 }

@@ -246,11 +246,7 @@ class ElidedLabel(QLabel):
 
 
 # --- Ends the visit to the editor that is open in a window, before anything else happens to the document ---
-PASSING = (
-    Qt.FocusReason.PopupFocusReason,
-    Qt.FocusReason.MenuBarFocusReason,
-    Qt.FocusReason.ActiveWindowFocusReason,
-)
+PASSING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and not the window
 
 

@@ -253,12 +253,7 @@ class NumberField(TypedField):
     """A float as the shortest text that gives it back, or nothing where `optional`; `committed` carries it."""
 
     def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        optional: bool = False,
-        positive: bool = False,
-        finite: bool = False,
+        self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False
     ) -> None:
         super().__init__(parent)
         self.setMaxLength(LONGEST + 1)  # so much that it is refused, and no more to lay out

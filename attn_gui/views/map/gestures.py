@@ -105,11 +105,7 @@ class Gestures(QObject):
     saveImageRequested = Signal()
 
     def __init__(
-        self,
-        heatmap: QWidget,
-        overlay: MarksOverlay,
-        box: MapBox,
-        cell_under: Callable[[QPoint, bool], Cell | None],
+        self, heatmap: QWidget, overlay: MarksOverlay, box: MapBox, cell_under: Callable[[QPoint, bool], Cell | None]
     ) -> None:
         super().__init__(heatmap)
         self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under
