@@ -108,7 +108,6 @@ class HeadThumb(MapButton):
         number = f"{self._title} {self.reading}".strip()
         set_tip(self, "\n".join(filter(None, (tip, number, self._about, self._by_hand))))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return self._size
 
@@ -253,7 +252,6 @@ class HeadsStrip(MenuZone, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show all heads of an item, one of them chosen."""
         shown = evaluation, evaluation.problem.interventions, batch
@@ -363,7 +361,6 @@ class HeadsStrip(MenuZone, QWidget):
             self._say_counts(self._evaluation)
             self._say_by_hand(self._evaluation)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_heads(self, evaluation: Evaluation) -> None:
         """Show a thumbnail a head, with its plane and entropy."""
         heads = evaluation.problem.num_heads

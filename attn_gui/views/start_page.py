@@ -350,7 +350,6 @@ class StartView(Retranslated, FittingPage):
         self.hold(page)
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_states(self, card: str, states: Mapping[str, MapState], chosen: Cell | None = None) -> None:
         """Show these matrices in a card; `chosen` is a cell of its weights."""
         picture = self.pictures[card]
@@ -455,12 +454,10 @@ class StartView(Retranslated, FittingPage):
         self._drop.setText(self.tr("or drop one here: {endings} and others").format(endings=endings))
         self.reopen.setText(self.tr("Begin with the last file next time"))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.set_low(self.window().height() < scaled(SIZE.low_below_height))
         super().resizeEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _say_finding(self) -> None:
         query, key, weight = self._finding
         said = self.tr("Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.")

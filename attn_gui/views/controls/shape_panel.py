@@ -110,7 +110,6 @@ class ShapePanel(QWidget):
         self.retranslate()
         self.set_compact(False)
 
-    # --- down ------------------------------------------------------------------------------------
     def set_state(self, state: ShapeState) -> None:
         """Show the sizes of the document."""
         self._state = state
@@ -149,7 +148,6 @@ class ShapePanel(QWidget):
         for box in self.boxes.values():
             box.finish()
 
-    # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
         """Set all words in the present language."""
         words = {
@@ -223,7 +221,6 @@ class ShapePanel(QWidget):
                 ),
             )
 
-    # --- inside ----------------------------------------------------------------------------------
     def _size_box(self, name: str) -> SizeBox:
         box = SizeBox(self, maximum=LARGEST.get(name, 65536))
         box.setObjectName(f"control.{name}")

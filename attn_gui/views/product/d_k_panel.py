@@ -95,7 +95,6 @@ class DkSlider(QSlider):
         if further:
             self.setValue(further[min(by, len(further)) - 1] if by > 0 else further[max(by, -len(further))])
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(
             scaled(160), 2 * scaled(KNOB) + round(QFontMetricsF(ui_font("small")).height()) + scaled(SPACING.s)
@@ -261,7 +260,6 @@ class DkCurves(QWidget):
             ys = [self._y_of(each.entropy) - at.y() for each in self._readings or ()]
             self._points.place(self.slider.x_of(self.slider.value()) - at.x(), ys)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter, metrics = current_theme(), QPainter(self), QFontMetricsF(ui_font("small"))
         painter.setFont(ui_font("small"))
@@ -375,7 +373,6 @@ class DkPanel(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_compact(self, compact: bool, *, low: bool) -> None:
         """Set the form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
         says, too."""
@@ -449,7 +446,6 @@ class DkPanel(Retranslated, QWidget):
         """Return the note on what happens to Q and K at the width of the slider."""
         return self._note.text()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _on_slider_moved(self, width: int) -> None:
         with QSignalBlocker(self.box):
             self.box.setValue(width)
