@@ -151,7 +151,6 @@ class StartPage(QObject):
         if self._view is not None:
             self._list_recent(self._view)
 
-    # --- building --------------------------------------------------------------------------------
     def _build(self) -> StartView:
         view = self._view = StartView(self._window)
         self._status = StatusLine(self._appearance, self._window)

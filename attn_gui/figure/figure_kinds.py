@@ -34,10 +34,7 @@ from attn_gui.figure.product import (
 )
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page ---
-
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
@@ -79,8 +76,6 @@ def has_room_for(work: Callable[[], bool]) -> bool:
 
 
 # --- kinds ----------------------------------------------------------------------------------------
-
-
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""
 
@@ -325,23 +320,18 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
         kind.key: kind
         for kind in (
             FigureKind(
-                "map",
-                QT_TRANSLATE_NOOP("Pictures", "The map alone"),
-                "",
-                map_page,
-                lambda evaluation, stage: True,
-                on_sheets=True,
+                "map", _("Pictures", "The map alone"), "", map_page, lambda evaluation, stage: True, on_sheets=True
             ),
             FigureKind(
                 "product",
-                QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"),
+                _("Pictures", "The matrices around it, as in the window"),
                 "product",
                 product_page,
                 has_product,
             ),
             FigureKind(
                 "card",
-                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, wide"),
+                _("Pictures", "A card of one cell, wide"),
                 "card",
                 partial(card_page, WIDE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -349,7 +339,7 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
             ),
             FigureKind(
                 "square_card",
-                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, square"),
+                _("Pictures", "A card of one cell, square"),
                 "card",
                 partial(card_page, SQUARE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -400,7 +390,7 @@ PICTURES: Mapping[str, FigureKind] = _Pictures()
 
 
 CARDS = {True: "card", "wide": "card", "square": "square_card"}
-_NO_CARD = QT_TRANSLATE_NOOP("Sentences", "A card is wide or square, got {got}.")
+_NO_CARD = _("Sentences", "A card is wide or square, got {got}.")
 
 
 def card_picture(card: bool | str) -> str:

@@ -31,8 +31,6 @@ from attn_gui.views.widgets import (
     take_widgets,
 )
 
-# --- One head of the strip: its weights as a small map, its number and a reading below ---
-
 
 class HeadThumb(MapButton):
     """A head in the strip: a small map of its weights, its number and a reading; a click or Enter asks for it."""
@@ -110,7 +108,6 @@ class HeadThumb(MapButton):
         number = f"{self._title} {self.reading}".strip()
         set_tip(self, "\n".join(filter(None, (tip, number, self._about, self._by_hand))))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return self._size
 
@@ -160,8 +157,6 @@ class HeadThumb(MapButton):
 
 
 # --- The thumbnails in a row; heads that share a K/V head stand together over a line ---
-
-
 GROUP_GAP = 16
 
 
@@ -227,8 +222,6 @@ class GroupRow(QWidget):
 
 
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---
-
-
 class HeadsStrip(MenuZone, QWidget):
     """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
@@ -259,7 +252,6 @@ class HeadsStrip(MenuZone, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show all heads of an item, one of them chosen."""
         shown = evaluation, evaluation.problem.interventions, batch
@@ -369,7 +361,6 @@ class HeadsStrip(MenuZone, QWidget):
             self._say_counts(self._evaluation)
             self._say_by_hand(self._evaluation)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_heads(self, evaluation: Evaluation) -> None:
         """Show a thumbnail a head, with its plane and entropy."""
         heads = evaluation.problem.num_heads

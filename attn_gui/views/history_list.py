@@ -110,9 +110,6 @@ class HistoryModel(QAbstractListModel):
         return self._stack if self._stack is not None and isValid(self._stack) else None
 
 
-# --- The list of steps, each a dot on a line and its words; as high as its steps, up to four ---
-
-
 ROWS_SHOWN = 4
 ELIDE = Qt.TextElideMode.ElideRight
 

@@ -49,9 +49,6 @@ from attn_gui.views.widgets import (
 )
 from attn_gui.views.zones import hairline
 
-# --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
-
-
 LEAST_EXPLAINED = 96
 """Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
@@ -281,7 +278,6 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_step(self, words: StepWords) -> None:
         """Show a step: another one, which takes the keyboard, or the same with its present numbers."""
         before, self._words = self._words, words
@@ -374,7 +370,6 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         layout.activate()  # of a panel that has just come the width is not known yet
         return column.contentsRect().height() - self.sizeHint().height() - self.way.sizeHint().height()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return False  # else Qt would take the height that is best for the least
 
@@ -436,7 +431,6 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         if self.isHidden():
             self.way.hide()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_parts(self) -> None:
         """Show the parts of a step, or those of the end."""
         ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
@@ -577,9 +571,6 @@ def _runs(text: str) -> list[SentenceRun]:
     return [SentenceRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
-# --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---
-
-
 class ExercisePanel(Retranslated, QWidget):
     """Asks for the number of the chosen cell, if it is one that was left out."""
 
@@ -595,7 +586,6 @@ class ExercisePanel(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_counts(self, left: int, count: int) -> None:
         """Show how many of the cells that were left out are still open."""
         self._counts, self._right = (left, count), self._right if left < count else ""

@@ -403,7 +403,6 @@ class MainWindow(QMainWindow):
         """End the visit to the open editor, as every command does first; False if its text is refused."""
         return commit_focused_editor(self)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             if not self.stop_drawing():

@@ -248,13 +248,7 @@ class ModelView(Retranslated, QWidget):
         row.addWidget(self.off)
         side.setContentsMargins(SPACING.m, 0, 0, 0)
         return _column(
-            side,
-            self._prediction_title,
-            self.predictions,
-            self._similar,
-            self._changes_title,
-            self.changes,
-            row,
+            side, self._prediction_title, self.predictions, self._similar, self._changes_title, self.changes, row
         )
 
 

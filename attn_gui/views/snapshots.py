@@ -26,9 +26,6 @@ from attn_gui.views.theme import current_theme, ui_font
 from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, paint_rounded, plain_tip
 from attn_gui.views.zones import handing_on
 
-# --- The model of the snapshots of a document: their names, with the notes beside them ---
-
-
 NOTE_ROLE = Qt.ItemDataRole.UserRole
 BY_ITSELF_ROLE = Qt.ItemDataRole.UserRole + 1
 COMPARED_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -77,9 +74,6 @@ class SnapshotModel(QAbstractListModel):
         kept = self.tr("Kept by itself: undo and another edit would have lost it") if row.by_itself else ""
         compared = self.tr("Compared with the present state") if row.compared else ""
         return "\n".join(filter(None, (row.name, row.note, kept, compared)))
-
-
-# --- The list of snapshots, each a name and what is noted about it ---
 
 
 BAR = 3  # width of the mark of the one that is compared with

@@ -48,8 +48,6 @@ MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 # --- live maps of a card --------------------------------------------------------------------------
-
-
 class CardPicture(QWidget):
     """Maps by their place in a product, each cell of which can be pointed at and clicked; a subclass lays them out."""
 
@@ -241,8 +239,6 @@ class TokenMap(CardPicture):
 
 
 # --- cards and the band ---------------------------------------------------------------------------
-
-
 class Card(QFrame):
     """A picture over a title, a sentence and a row of buttons."""
 
@@ -299,8 +295,6 @@ class StartBand(QFrame):
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 class RecentRow(NamedTuple):
     """A file opened before: its name, where it is, and its sizes in words."""
 
@@ -356,7 +350,6 @@ class StartView(Retranslated, FittingPage):
         self.hold(page)
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_states(self, card: str, states: Mapping[str, MapState], chosen: Cell | None = None) -> None:
         """Show these matrices in a card; `chosen` is a cell of its weights."""
         picture = self.pictures[card]
@@ -461,12 +454,10 @@ class StartView(Retranslated, FittingPage):
         self._drop.setText(self.tr("or drop one here: {endings} and others").format(endings=endings))
         self.reopen.setText(self.tr("Begin with the last file next time"))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.set_low(self.window().height() < scaled(SIZE.low_below_height))
         super().resizeEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _say_finding(self) -> None:
         query, key, weight = self._finding
         said = self.tr("Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.")

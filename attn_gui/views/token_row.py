@@ -22,8 +22,6 @@ from attn_gui.figure.text.rich_text import token_label
 from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
-# --- Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read ---
-
 
 class TokenRow(Retranslated, QListView):
     """Row of a text's tokens, from left to right; a click or the arrows choose one."""

@@ -92,7 +92,6 @@ class TourBubble(Retranslated, QFrame):
         self._next.setText(self.tr("Done") if last else self.tr("Next"))
         self._skip.setVisible(not last)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.endAsked.emit()
@@ -110,7 +109,6 @@ class TourBubble(Retranslated, QFrame):
         painter, theme = QPainter(self), current_theme()
         paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.accent, 1))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._far)
         foot = arrange(QHBoxLayout(), self._skip, 1, self._back, self._next, spacing=SPACING.m)

@@ -60,9 +60,6 @@ from attn_gui.views.zones import hairline
 if TYPE_CHECKING:
     from attn_gui.figure.walk import Walk
 
-# --- The moment of a walk on show: it plays on, pauses, and goes to a step ---
-
-
 SPEEDS = {"half": 0.5, "usual": 1.0, "double": 2.0}
 STILL_SECONDS = 2.0
 """How long a step stands where nothing moves."""
@@ -192,8 +189,6 @@ def words_of(rich: str) -> str:
 
 
 # --- Parts of the transport: the round button, and the bar of the steps with its knob ---
-
-
 ROUND, KNOB, TRACK = 32, 9, 6
 """Logical pixels: the width of the round button, the radius of the knob, the height of the bar."""
 BETWEEN = 3  # segments
@@ -298,7 +293,6 @@ class BeatBar(QSlider):
         ends = [part.right() + scaled(BETWEEN) / 2 for part in self.segments()]
         return min(bisect_right(ends, x), len(ends) - 1)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         names = QFontMetrics(ui_font("small")).height()
         return QSize(scaled(300), 2 * scaled(KNOB) + scaled(SPACING.xs) + names)
@@ -364,8 +358,6 @@ class BeatBar(QSlider):
 
 
 # --- The walk itself ---
-
-
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
 
@@ -415,7 +407,6 @@ class WalkView(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def words(self) -> str:
         """Return the step on show in words: `Step 2 of 7: Add the products. …`."""
         beat, beats = self._player.beat, self._player.walk.beats
@@ -440,7 +431,6 @@ class WalkView(Retranslated, QWidget):
         self.speed.set_words({key: f"{_factor(speed)}×" for key, speed in SPEEDS.items()})
         self._show_walk()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or not self.act(event.key()):
             super().keyPressEvent(event)
@@ -546,7 +536,6 @@ class WalkView(Retranslated, QWidget):
             highest = max(highest, document.size().height())
         self._sentence.setFixedHeight(max(scaled(SENTENCE), round(highest) + SPACING.m))
 
-    # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
         player = self._player
         player.moved.connect(self._show_moment)
@@ -605,8 +594,6 @@ def _factor(speed: float) -> str:
 
 
 # --- The list of the steps, in the place of the explanation ---
-
-
 ROW = 44  # logical pixels of a row
 
 
@@ -734,7 +721,6 @@ class WalkSteps(Retranslated, QWidget):
         self.setAccessibleName(self._title.text())
         self._show()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return False  # else Qt would take the height of what wraps for the least, and a lesson above lose its verdict
 
@@ -760,7 +746,6 @@ class WalkSteps(Retranslated, QWidget):
             self.keyed.emit(key)
         return key is not None
 
-    # --- inside ----------------------------------------------------------------------------------
     def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Name the keys while they are the walk's: in the field of an answer Space types."""
         if now is not None:

@@ -44,7 +44,6 @@ from attn_gui.views.theme import current_theme, icon, scaled
 VEILED = 0.88
 """The share of a panel's background in a veil over it."""
 
-# --- The base of a mixin for widgets ---
 if TYPE_CHECKING:
     WidgetMixin = QWidget
 else:
@@ -247,11 +246,7 @@ class ElidedLabel(QLabel):
 
 
 # --- Ends the visit to the editor that is open in a window, before anything else happens to the document ---
-PASSING = (
-    Qt.FocusReason.PopupFocusReason,
-    Qt.FocusReason.MenuBarFocusReason,
-    Qt.FocusReason.ActiveWindowFocusReason,
-)
+PASSING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and not the window
 
 

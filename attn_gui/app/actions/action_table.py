@@ -10,8 +10,6 @@ from PySide6.QtGui import QKeySequence
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- rows -----------------------------------------------------------------------------------------
-
-
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
 

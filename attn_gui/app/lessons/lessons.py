@@ -514,7 +514,6 @@ class LessonsController(Controller):
         """Return what gives the numbers that the question is about, from what is on the table now."""
         return partial(self._state.asked_of, self._numbers.scene(), self._numbers.source())
 
-    # --- construction ----------------------------------------------------------------------------
     def _connect(self, context: AppContext) -> None:
         self._menu.chosen.connect(self.open)
         self._document.changed.connect(self._on_document_changed)

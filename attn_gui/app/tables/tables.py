@@ -272,7 +272,6 @@ class TablesController(Controller):
         """Return the field that a computed table is a projection of: X, or the second sequence."""
         return "context" if field != "query" and not self._document.problem.self_attention else "x"
 
-    # --- building --------------------------------------------------------------------------------
     def _show_in_turns(self) -> Iterator[None]:
         """Show the tables; new ones are made and filled before, one a turn."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()

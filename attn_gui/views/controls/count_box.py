@@ -23,9 +23,6 @@ from attn_gui.views.controls.typed_field import EditorMixin, RefusalTip, mark
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import FocusedWheel, focus_returns
 
-# --- A spin box for whole numbers as this program writes them, that a passing wheel does not turn ---
-
-
 LONGEST = 20  # digits; Python refuses to read thousands of them
 AROUND_TEXT = 6  # the margins of Qt's line edit and its cursor
 # a number in a line of text: its frame shows when it is pointed at or has the focus
@@ -342,9 +339,6 @@ class SizeBox(CountBox):
 
     def _on_line_text_edited(self) -> None:
         self._show_pending()
-
-
-# --- Control for the shown item of the batch, with the number of items ---
 
 
 class ItemBox(CountBox):

@@ -42,9 +42,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, style_text
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_name, set_tip
 
-# --- Editors for the parameters of a mask layer, built from the engine's catalog ---
-
-
 FAR = 2**31 - 1  # what a spin box holds
 
 
@@ -317,9 +314,6 @@ class LayerRow(QWidget):
         form.addRow(arrange(QHBoxLayout(), *shown_ones, 1, spacing=SPACING.s))
         form.addRow(self._rule)
         return form
-
-
-# --- Lines of lint below the layers: one sentence each, with what goes there and what would end it ---
 
 
 class LintLine(NamedTuple):

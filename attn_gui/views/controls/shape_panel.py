@@ -30,9 +30,6 @@ from attn_gui.views.widgets import ChoiceBox, arrange
 __all__ = ["ShapePanel", "ShapeState"]
 
 
-# --- State of the shape panel: the sizes of a problem and which of them can be changed ---
-
-
 class ShapeState(NamedTuple):
     """The sizes of the problem on show; `head_counts` empty means that any count of heads will do."""
 
@@ -66,9 +63,6 @@ class ShapeState(NamedTuple):
         if self.d_model == self.num_heads * self.d_k:
             return f"= {heads}"
         return f"→ {heads}"
-
-
-# --- The shape of the problem: lengths and widths in a row; in the foot heads, items and precision, and a line ---
 
 
 LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
@@ -116,7 +110,6 @@ class ShapePanel(QWidget):
         self.retranslate()
         self.set_compact(False)
 
-    # --- down ------------------------------------------------------------------------------------
     def set_state(self, state: ShapeState) -> None:
         """Show the sizes of the document."""
         self._state = state
@@ -155,7 +148,6 @@ class ShapePanel(QWidget):
         for box in self.boxes.values():
             box.finish()
 
-    # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
         """Set all words in the present language."""
         words = {
@@ -229,7 +221,6 @@ class ShapePanel(QWidget):
                 ),
             )
 
-    # --- inside ----------------------------------------------------------------------------------
     def _size_box(self, name: str) -> SizeBox:
         box = SizeBox(self, maximum=LARGEST.get(name, 65536))
         box.setObjectName(f"control.{name}")

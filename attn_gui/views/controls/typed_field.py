@@ -26,9 +26,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
 from attn_gui.views.widgets import WidgetMixin, focus_returns, inset, is_window_shortcut, paint_rounded
 
-# --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
-
-
 WIDTH_IN_CHARACTERS = 44
 GAP = 2
 
@@ -256,12 +253,7 @@ class NumberField(TypedField):
     """A float as the shortest text that gives it back, or nothing where `optional`; `committed` carries it."""
 
     def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        optional: bool = False,
-        positive: bool = False,
-        finite: bool = False,
+        self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False
     ) -> None:
         super().__init__(parent)
         self.setMaxLength(LONGEST + 1)  # so much that it is refused, and no more to lay out

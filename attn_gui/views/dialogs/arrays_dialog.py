@@ -53,9 +53,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import ChoiceBox, arrange, plain_tip
 
-# --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
-
-
 Role = Qt.ItemDataRole
 ARRAY_MIME = "application/x-attn-gui-array"
 NAME, SHAPE, NUMBERS, PART = range(4)

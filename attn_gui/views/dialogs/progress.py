@@ -9,12 +9,9 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer, Signal, Sig
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePolicy, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import Retranslated, arrange
-
-# --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---
-
 
 LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
@@ -27,38 +24,17 @@ class WorkWords(NamedTuple):
     cancel: str
 
 
-CANCEL = QT_TRANSLATE_NOOP("WorkLine", "Cancel")
+CANCEL = _("WorkLine", "Cancel")
 WORK = {
-    "blaming": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "What moved {name}, {percent} %"), CANCEL),
-    "export": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Exporting, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the export"),
-    ),
-    "fetching": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
-    "fitting": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Fitting {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the fit"),
-    ),
-    "making": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "{name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the change"),
-    ),
-    "opening": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Opening {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the opening"),
-    ),
-    "page": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Computing the page, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Stop computing the page"),
-    ),
-    "reading": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Reading {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the reading"),
-    ),
-    "saving": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Saving {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the saving"),
-    ),
+    "blaming": WorkWords(_("WorkLine", "What moved {name}, {percent} %"), CANCEL),
+    "export": WorkWords(_("WorkLine", "Exporting, {percent} %"), _("WorkLine", "Cancel the export")),
+    "fetching": WorkWords(_("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
+    "fitting": WorkWords(_("WorkLine", "Fitting {name}, {percent} %"), _("WorkLine", "Cancel the fit")),
+    "making": WorkWords(_("WorkLine", "{name}, {percent} %"), _("WorkLine", "Cancel the change")),
+    "opening": WorkWords(_("WorkLine", "Opening {name}, {percent} %"), _("WorkLine", "Cancel the opening")),
+    "page": WorkWords(_("WorkLine", "Computing the page, {percent} %"), _("WorkLine", "Stop computing the page")),
+    "reading": WorkWords(_("WorkLine", "Reading {name}, {percent} %"), _("WorkLine", "Cancel the reading")),
+    "saving": WorkWords(_("WorkLine", "Saving {name}, {percent} %"), _("WorkLine", "Cancel the saving")),
 }
 
 
@@ -131,9 +107,6 @@ class WorkLine(Retranslated, QWidget):
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first
         self.cancelRequested.emit()
-
-
-# --- Waiting for work beside the window, with a box that can be left ---
 
 
 def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:

@@ -37,10 +37,7 @@ class WorksheetDialog(ExportForm):
     prefix = "worksheets"
 
     def __init__(
-        self,
-        names: Callable[[WorksheetChoice], Sequence[str]],
-        stem: str = "",
-        parent: QWidget | None = None,
+        self, names: Callable[[WorksheetChoice], Sequence[str]], stem: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.worksheets")
@@ -73,13 +70,7 @@ class WorksheetDialog(ExportForm):
         self.set_choice(WorksheetChoice())
 
     def _fields(self) -> dict[str, QWidget]:
-        return {
-            "level": self.level,
-            "count": self.count,
-            "seed": self.seed,
-            "keys": self.keys,
-            "lang": self.lang,
-        }
+        return {"level": self.level, "count": self.count, "seed": self.seed, "keys": self.keys, "lang": self.lang}
 
     def _lacking(self) -> str:
         return ""

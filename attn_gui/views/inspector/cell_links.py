@@ -17,9 +17,6 @@ from attn_gui.views.text_views import Link
 from attn_gui.views.theme import icon, restyle, style_text
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
 
-# --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
-
-
 ARROW = "→ "
 BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
 
@@ -134,9 +131,6 @@ class Relations(Retranslated, QWidget):
         button.setCheckable(True)
         button.clicked.connect(lambda shown: self.reachPicked.emit(direction if shown else ""))
         return button
-
-
-# --- Breadcrumbs of the explained cell: its place, and the cells that led to it as links back ---
 
 
 LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones

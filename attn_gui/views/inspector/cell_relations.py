@@ -20,9 +20,6 @@ from attn_gui.figure.text.number_formats import MINUS, is_whole
 from attn_gui.figure.text.rich_text import token_text
 from attn_gui.views.names import letter
 
-# --- Context of an explained cell, and how cells and numbers are written ---
-
-
 SMALL, LARGE = 1e-3, 1e6  # magnitudes that a column writes without a power of ten
 
 
@@ -149,9 +146,6 @@ def _power_of_ten(value: float) -> str:
 def _token(tokens: Sequence[str] | None, row: int) -> str:
     """Return a token as it is shown; one of blanks alone is its number."""
     return (token_text(tokens[row]).strip() if tokens and row < len(tokens) else "") or str(row)
-
-
-# --- The neighbors of a cell, named: what it comes from, and everything on that it reaches, stage by stage ---
 
 
 RUNNING = "·"

@@ -329,9 +329,6 @@ def _words(explanation: Explanation, context: ExplainContext) -> Words:
     }
 
 
-# --- The two forms of a formula: step by step, and as one equation from the scores of a query on, with its Z ---
-
-
 class Equations(NamedTuple):
     """The chain "a = … = … = 0.6110", and beside it what has a name of its own in it: "Z = …"."""
 

@@ -46,9 +46,6 @@ from attn_gui.views.text_views import SentenceRun, laid_out_sentence, paint_word
 from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
 from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
-# --- The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for ---
-
-
 Write = Callable[[float], str]
 
 
@@ -388,9 +385,6 @@ def _column_writer(column: Sequence[float], decimals: int, printed: PrintedNumbe
 def _small_written(value: float, *, write: Write, least: float) -> str:
     """Return a weight beside the same one in another state: where it is next to nothing, how small does not matter."""
     return f"< {least:g}" if 0 < value < least / 2 else write(value)
-
-
-# --- The table of terms on screen: numbers in the colors of their roles, bars by size, as high as its rows ---
 
 
 PADDING = 5

@@ -15,9 +15,6 @@ from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import entries_of, focus_returns
 
-# --- Keys that move the chosen cell of a map, and those that zoom ---
-
-
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
 
@@ -108,11 +105,7 @@ class Gestures(QObject):
     saveImageRequested = Signal()
 
     def __init__(
-        self,
-        heatmap: QWidget,
-        overlay: MarksOverlay,
-        box: MapBox,
-        cell_under: Callable[[QPoint, bool], Cell | None],
+        self, heatmap: QWidget, overlay: MarksOverlay, box: MapBox, cell_under: Callable[[QPoint, bool], Cell | None]
     ) -> None:
         super().__init__(heatmap)
         self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under

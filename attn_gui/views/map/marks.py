@@ -22,9 +22,6 @@ from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.theme import motion_reduced, scaled
 from attn_gui.views.widgets import inset, paint_rounded
 
-# --- Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between ---
-
-
 Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
 
@@ -137,9 +134,6 @@ def _around(clear: Flags, thick: int) -> Flags:
 def _premultiplied(color: QColor, strength: float) -> int:
     red, green, blue = (round(part * strength) for part in (color.red(), color.green(), color.blue()))
     return round(255 * strength) << 24 | red << 16 | green << 8 | blue
-
-
-# --- Marks on a map: the chosen cell, hover and focus, and what was edited, painted, set by hand or reached ---
 
 
 Cell = tuple[int, int]

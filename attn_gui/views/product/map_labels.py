@@ -24,9 +24,6 @@ from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, wi
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import paint_rounded
 
-# --- Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip ---
-
-
 ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
 ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 SIDES = {
@@ -235,9 +232,6 @@ def _paint_stacked(painter: QPainter, text: str, room: QRectF) -> None:
         painter.rotate(90)
         painter.drawText(QRectF(-side, -side, 2 * side, 2 * side), Qt.AlignmentFlag.AlignCenter, letter)
         painter.restore()
-
-
-# --- Words and lines between maps: captions, chips, and the thin lines that join two maps ---
 
 
 Word = tuple[str, str, str, int]

@@ -65,9 +65,6 @@ class MapBackground(WidgetMixin):
             self.arrange()
 
 
-# --- Links of the maps of a picture: zoomed, moved or scrolled, all of them show the same rows and columns ---
-
-
 STAGE_PLACE = "stage"
 ROWS_OF_STAGE = ("left", "result")
 COLUMNS_OF = {"top": STAGE_PLACE, "factor": "result"}
@@ -160,9 +157,6 @@ def unlink(maps: Iterable[Heatmap]) -> None:
     for heatmap in maps:
         heatmap.box.setXLink(None)
         heatmap.box.setYLink(None)
-
-
-# --- The row and column that a chosen cell marks in other maps: those that belong to it, and nothing else ---
 
 
 ROLES = {"i": QUERY, "j": KEY}

@@ -32,9 +32,6 @@ from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import scaled, set_background, style_text, theme_signal
 from attn_gui.views.widgets import HorizontalScroller, MenuZone, arrange, take_widgets
 
-# --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
-
-
 GAP = 6
 Item = StageNode | OperatorBox | OperatorSign
 

@@ -26,9 +26,6 @@ from attn_gui.views.product.stage_maps import NOTHING, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.theme import current_theme, motion_reduced, scaled, ui_font
 
-# --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---
-
-
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 # the variables of the stages' formulas in the order of the spine, with the sign before each
 FLOW = (
@@ -127,9 +124,6 @@ def operator_texts(evaluation: Evaluation) -> dict[str, str]:
         for node in nodes
         if (operator := node.stage.operator) is not None and operator.text
     }
-
-
-# --- A small live map of a stage that is a button: symbol and shape below it, a frame when it is the chosen step ---
 
 
 WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide one

@@ -8,17 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import (
-    QItemSelection,
-    QItemSelectionModel,
-    QObject,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -31,9 +21,6 @@ from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import ElidedLabel, Retranslated, arrange, clear_layout, entries_of
-
-# --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
-
 
 LEAST_ROWS = 1
 
@@ -417,9 +404,6 @@ class MatrixPanel(Retranslated, QWidget):
     def _on_ruler_picked(self, head: int) -> None:
         self.scroll_to_head(head)
         self.headPicked.emit(head)
-
-
-# --- Tables of documents before, for the next one that has them ---
 
 
 class KeptTable(NamedTuple):
