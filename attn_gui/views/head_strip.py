@@ -222,7 +222,7 @@ class GroupRow(QWidget):
 
 
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---
-class HeadsStrip(MenuZone, QWidget):
+class HeadsStrip(MenuZone):
     """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
     headPicked = Signal(int)  # the head, from 0

@@ -132,7 +132,7 @@ BUTTONS = (OPEN, COMPARE, NAME)
 KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}
 
 
-class SnapshotsView(MenuZone, QWidget):
+class SnapshotsView(MenuZone):
     """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
     asked = Signal(str, int)  # OPEN, COMPARE, NAME or DELETE, and the row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
@@ -76,16 +76,13 @@ class Retranslated(WidgetMixin):
         super().changeEvent(event)
 
 
-class MenuZone(Retranslated):
-    """Mixin of the zones of the window; `open_menu` shows the context menu of one, set by who knows the actions."""
+class MenuZone(Retranslated, QWidget):
+    """Base of the zones of the window that have a context menu, which whoever knows the actions opens."""
 
-    open_menu: Callable[[QContextMenuEvent], object] | None = None
+    menuAsked = Signal(object)  # the QContextMenuEvent
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.open_menu is None:
-            super().contextMenuEvent(event)
-        else:
-            self.open_menu(event)
+        self.menuAsked.emit(event)
 
 
 class Reflowed(WidgetMixin):

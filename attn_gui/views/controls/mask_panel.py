@@ -237,6 +237,14 @@ class LayerRow(QWidget):
         self.fills.actions()[FILLS.index("transpose")].setEnabled(n == m)
         self.retranslate()
 
+    def set_place(self, place: int) -> None:
+        """Name what can be operated by the place of the layer: `mask.1.switch`."""
+        buttons = {name: getattr(self, name) for name in ("switch", "remove", "paint", "fill", "table")}
+        for name, control in {**self.fields, **buttons}.items():
+            control.setObjectName(f"mask.{place}.{name}")
+        for key, action in zip(FILLS, self.fills.actions(), strict=True):
+            action.setObjectName(f"action.{key}_cells_of_mask_{place}")
+
     def set_blocked(self, blocked: bool) -> None:
         """Set whether True is read as blocked."""
         self._blocked = blocked
@@ -560,6 +568,7 @@ class MaskPanel(Retranslated, PopupFrame):
     def _make_rows(self) -> None:
         for place, layer in enumerate(self._layers):
             row = LayerRow(layer, *self._sizes, self.content)
+            row.set_place(place)
             row.switched.connect(lambda on, place=place: self._replace(place, {"enabled": on}, "switch"))
             row.valuePicked.connect(lambda name, value, place=place: self._replace(place, {name: value}, "change"))
             row.removed.connect(lambda place=place: self._on_row_removed(place))

@@ -324,7 +324,7 @@ class ExportDialog(ExportForm):
             *(box.picked for box in (self.values, self.arrangement, self.colormap)),
         ):
             signal.connect(self._show_choice)
-        self.preview.drawn.connect(self._say_outcome)
+        self.preview.drawn.connect(self.say_outcome)
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")

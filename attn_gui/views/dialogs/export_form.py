@@ -103,9 +103,15 @@ class ExportForm(FormDialog):
             return self.tr("The file name is too long.")
         return self.target.objection()
 
+    def say_outcome(self, *_: object) -> None:
+        """Say what will be written, or why nothing can be."""
+        objection = self.objection()
+        self._said.setText(objection or self._files())
+        style_text(self._said, tone="error" if objection else "text2")
+
     def accept(self) -> None:
         if self.objection():
-            self._say_outcome()
+            self.say_outcome()
         elif commit_focused_editor(self) and self._may_replace():
             super().accept()
 
@@ -173,13 +179,7 @@ class ExportForm(FormDialog):
     def _show_choice(self, *_: object) -> None:
         """Propose a name for the choice, and say which files it writes or why it cannot."""
         self._propose_name()
-        self._say_outcome()
-
-    def _say_outcome(self) -> None:
-        """Say what will be written, or why nothing can be."""
-        objection = self.objection()
-        self._said.setText(objection or self._files())
-        style_text(self._said, tone="error" if objection else "text2")
+        self.say_outcome()
 
     # --- names -----------------------------------------------------------------------------------
     def _propose_name(self) -> None:

@@ -101,7 +101,7 @@ def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
-class Spine(MenuZone, QWidget):
+class Spine(MenuZone):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 
     When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.
