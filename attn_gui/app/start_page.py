@@ -44,7 +44,7 @@ SHARPNESS = 0.25
 RECENT_SHOWN = 3
 STAYING = frozenset({"learn", "lessons", "models", "help", "language", "theme"})
 STAYS = frozenset(
-    {"start", "new", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
+    {"start", "new", "paste", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
     | {"zoom_in", "zoom_out", "zoom_reset", "simple", "reduced_motion"}
 )
 """Menus and actions that need no document in sight; all others lead away from the page first."""

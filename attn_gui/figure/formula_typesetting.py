@@ -594,6 +594,8 @@ def unfenced(latex: str) -> str:
 # --- Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is ---
 INDENT = 24.0
 CHAIN_GAP = 24.0
+FRACTION_DESCENT = 0.6
+"""Em that only fractions and what is as tall reach below their baseline."""
 START = "{} "
 
 
@@ -660,11 +662,11 @@ def _sides(chain: str, width: float) -> Iterator[str]:
 
 
 def line_heights(pieces: Sequence[FormulaPiece]) -> list[tuple[float, float]]:
-    """Return ascent and descent of every line, a small gap included between two."""
-    heights = []
+    """Return ascent and descent of every line, a gap included between two: a larger one below a fraction."""
+    heights: list[tuple[float, float]] = []
     for line in range(pieces[-1].line + 1 if pieces else 0):
         own = [piece for piece in pieces if piece.line == line]
-        gap = SPACING.s if line else 0
+        gap = (SPACING.m if heights[-1][1] > FRACTION_DESCENT * own[0].size else SPACING.s) if heights else 0
         heights.append(
             (max(p.formula.ascent * p.size for p in own) + gap, max(p.formula.descent * p.size for p in own))
         )

@@ -10599,6 +10599,10 @@ Do you want to replace it?</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
     <message>
+        <source>One matrix is on the clipboard, {shape}: click the cell to begin at, then paste.</source>
+        <translation>剪贴板里只有一个矩阵（{shape}）：请先单击起始单元格，再粘贴。</translation>
+    </message>
+    <message>
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>

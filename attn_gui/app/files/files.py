@@ -351,13 +351,13 @@ class FilesController(Controller):
         dialog.set_state(self._settings.record("new"))
         if asked(dialog):
             self._settings.put("new", dialog.state())
-            self._make(dialog.result_choice().fields)
+            self.make(dialog.result_choice().fields)
 
-    def _make(self, fields: Callable[[], Mapping[str, object]]) -> None:
+    def make(self, fields: Callable[[], Mapping[str, object]]) -> None:
         """Open the problem that `fields` makes; a large one is made beside the window."""
         if not self.may_leave():
             return
-        name, revision, again = self.tr("untitled"), self._document.revision, partial(self._make, fields)
+        name, revision, again = self.tr("untitled"), self._document.revision, partial(self.make, fields)
 
         def take(made: Mapping[str, object], _fresh: Arrays) -> None:
             if self._may_still_go(name, revision, again):

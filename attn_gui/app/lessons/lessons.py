@@ -285,6 +285,7 @@ class LessonsController(Controller):
 
     # --- the step on show ------------------------------------------------------------------------
     def _step(self, way: int) -> None:
+        self._window.banner.withdraw_refusal()  # it spoke of the step before
         if way > 0 and _is_read_only(self._state):
             self._tick()  # there was nothing but to read it
         place = self._place + way

@@ -331,7 +331,7 @@ class TableEdits(Controller):
         self._runner.begin(label, make, take)
 
     def _say_where(self) -> None:
-        self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
+        self._window.banner.show_error(lambda: self.tr("This command acts on a table: click one of its cells first."))
 
     # --- ways out of a table that cannot be typed into -------------------------------------------
     def _offer_ways_out(self, field: str) -> None:

@@ -603,6 +603,7 @@ def with_frame(
     """
     width, height = OWN_WIDTH if size[0] is None else size[0], size[1]
     title, across = style.titled(title), body_width(size)
+    note = note.replace("。 ", "。")  # between Chinese sentences stands no blank
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small, strong = metrics("small"), metrics("sentence", strong=True)
