@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
 def collect(target: Path) -> None:
     """Merge every marked text of the sources into the .ts file; what is gone from the sources leaves it."""
     sources = sorted(str(path) for path in (ROOT / "attn_gui").rglob("*.py"))
-    # _ stands for QT_TRANSLATE_NOOP in the tables of actions; line numbers would change the file with every edit
+    # _ stands for QT_TRANSLATE_NOOP where there are many texts; line numbers would change the file with every edit
     alias = ["-tr-function-alias", "QT_TRANSLATE_NOOP+=_"]
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
     with tempfile.TemporaryDirectory() as folder:

@@ -44,12 +44,32 @@ def test_an_option_that_would_be_ignored_is_refused(words, said, tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_an_option_is_of_use_to_one_of_the_formats_and_looks_may_be_said_of_any_call(tmp_path):
+def test_an_option_is_of_use_to_one_of_the_formats(tmp_path, capsys):
     words = ["--format", "csv", "svg", "--headers", "--bom", "--dpi", "300", "--no-colorbar"]
     assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
     assert len(list(tmp_path.iterdir())) == 2
-    words = ["--sheet", "--width", "9", "--height", "9", "--dpi", "300", "--levels", "0,1", "--colormap", "grey"]
-    assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "csv", *words, "--font-size", "8"]) == 0
+    looks = {
+        "sheet": (),
+        "width": "9",
+        "height": "9",
+        "dpi": "300",
+        "levels": "0,1",
+        "colormap": "grey",
+        "font-size": "8",
+    }
+    for name, value in (looks | {"theme": "dark", "no-title": ()}).items():
+        words = [
+            "export",
+            str(WORKED),
+            "-o",
+            str(tmp_path),
+            "--format",
+            "csv",
+            f"--{name}",
+            *([value] if value else []),
+        ]
+        assert main(words) == 2
+        assert f"--{name} means something with a figure (--format) only" in capsys.readouterr().err
 
 
 def test_frames_carry_session_title_and_letters_or_leave_them_out_as_every_figure_does(tmp_path):
@@ -171,6 +191,10 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
     for heads, names in (((0, 1), ["t-weights-h0.png", "t-weights-h1.png"]), ((0,), ["t.png"])):
         figures = ExportChoice(heads=heads, name="t", folder=str(tmp_path))
         assert [task.path.name for task in figure_tasks(figures, headed, "a", {})] == names
+    shared = DenseEvaluation(headed.problem.replace(w_output=np.eye(2)))
+    for kind in ("map", "product", "card", "dimensions"):
+        figures = ExportChoice(stages=("output",), heads=(0, 1), picture=kind, folder=str(tmp_path))
+        assert len(figure_tasks(figures, shared, "a", {})) == 1, "heads share it: once, as on the command line"
     tasks[0].write(DenseEvaluation(BATCHED), silent)
     np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])
 

@@ -164,7 +164,7 @@ class CellHistoryController(Controller):
             self._window.banner.show_error(saying(error))
             return
         self._blamed_of = HistoryQuestion(place, self._document.generation, first)
-        self._line.set_name(cell_name(*place))
+        self._line.name = cell_name(*place)
         self._line.begin()
 
         def work(progress: Progress) -> tuple[Suspect, ...]:

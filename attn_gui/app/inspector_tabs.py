@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
@@ -113,7 +112,6 @@ class VerifyController(Controller):
         self._found: Report | None = None
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
-        self._stopped = threading.Event()  # of what is under way
         self._page.verifyRequested.connect(self.verify_now)
         self._page.stopRequested.connect(self.stop)
         context.document.changed.connect(self._on_document_changed)
@@ -127,21 +125,16 @@ class VerifyController(Controller):
 
         self._give_up()
         self._window.inspector.turn_to(self._page)
-        problem, stopped = copied(self._window, self._document), threading.Event()
+        problem = copied(self._window, self._document)
         if problem is None:
             return
         self._page.set_working()
-        self._stopped = stopped
-        self._background.start(lambda _: verify(problem, cancelled=stopped.is_set))
+        self._background.start_asking(lambda stopped: verify(problem, cancelled=stopped))
 
     def stop(self) -> None:
         """Ask no more; an answer that comes in spite of it is dropped."""
         self._give_up()
         self._page.set_stopped()
-
-    def finish(self) -> None:
-        """Stop the check that is under way; for the end of the program."""
-        self._stopped.set()
 
     def retranslate(self) -> None:
         """Show the findings in the present language."""
@@ -149,7 +142,6 @@ class VerifyController(Controller):
             self._page.set_findings(_findings(self._found))
 
     def _give_up(self) -> None:
-        self._stopped.set()
         self._background.forget()
         self._found = None
 

@@ -49,6 +49,7 @@ class LateControllers:
         self.target = TableTarget(context, first.tables)
         self.table_edits = TableEdits(context, first.tables, self.target)
         self.table_blocks = TableBlocks(context, first.tables, self.target, note)
+        self.table_blocks.newAsked.connect(lambda fields: first.files.make(lambda: fields))
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
         self.cell_blocks = CellBlocks(context, self.table_blocks)

@@ -243,7 +243,7 @@ class ChangedLayers(QObject):
         panel.changeSwitched.connect(self.switch)
         panel.changeAsked.connect(lambda row: self._models.set_layer(self._rows[row].layer))
         panel.changeRemoved.connect(self.remove)
-        panel.offAsked.connect(self.switch_layer)
+        panel.off.clicked.connect(self.switch_layer)
 
     def set_answer(self, answer: ModelResult) -> set[HeadPlace]:
         """Show what is changed in every layer; gives the heads in which anything is."""

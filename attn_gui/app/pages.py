@@ -95,7 +95,7 @@ class PagesController(Controller):
             self._add(kind)
         context.bars.add([_row(kind) for kind in PAGES.values()])
         context.window.heads.set_together(context.bars.actions[OverHeadsPage.name])
-        self._panel.pageAsked.connect(self.open)
+        self._panel.choice.picked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
         self._panel.exportAsked.connect(self._on_panel_export_asked)
@@ -340,7 +340,7 @@ class PagesController(Controller):
         self._panel.set_offered([name for name in PAGES if name in there or name == self._name])
         if self._name:
             self._panel.set_page(self._name)
-        self._panel.set_exportable(self._is_there())
+        self._panel.export.setEnabled(self._is_there())
 
     def _is_there(self) -> bool:
         """Return whether the problem has the page on show, which may be one of a problem before."""
@@ -372,7 +372,7 @@ class CodeSaving(Controller):
         self._page, controls = context.window.inspector.pages.pages[CodePage.name], CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
-        controls.saveRequested.connect(self.save)
+        controls.save.clicked.connect(self.save)
 
     def copy(self) -> None:
         """Copy the script to the clipboard."""
@@ -417,7 +417,7 @@ class CurveFitting(Controller):
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)
-        self._controls.fitRequested.connect(self.fit)
+        self._controls.fit_button.clicked.connect(self.fit)
         context.window.inspector.pages.turned.connect(self.show)
         context.document.changed.connect(self._on_document_changed)
         context.computation.updated.connect(self.show)
@@ -433,7 +433,7 @@ class CurveFitting(Controller):
         if not self._computed:
             return
         points = self._points()
-        self._controls.set_fit_offered(points is not None)
+        self._controls.setVisible(points is not None)
         if points is not None:
             self._errors.start(lambda _: error_of_others(points))
 
@@ -459,7 +459,7 @@ class CurveFitting(Controller):
             return None
 
     def _show_ready(self) -> None:
-        self._controls.set_ready(self._computed and not self._fits.busy)
+        self._controls.fit_button.setEnabled(self._computed and not self._fits.busy)
 
     def _on_document_changed(self, *_: object) -> None:
         self._fits.forget()  # it was for other numbers

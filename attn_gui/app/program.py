@@ -133,7 +133,6 @@ class Program(QObject):
         """The controller of what is open."""
         return self.first.files
 
-    # --- building --------------------------------------------------------------------------------
     def _connect(self, shell: Shell) -> None:
         when = shell.when_complete
         self.computation.held.connect(self.window.hold_picture)

@@ -113,7 +113,7 @@ class LayoutController(QObject):
         if geometry is None or not self._window.restoreGeometry(geometry):
             self._first_size()
         elif columns is not None:
-            self._window.keep_columns(columns)
+            self._window.kept_columns = columns
 
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()

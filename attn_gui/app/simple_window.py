@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.analysis.head_readings import Entropy
@@ -119,7 +118,7 @@ class SimpleWindowController(Controller):
             control = self._context.window.findChild(QWidget, part.control) if part.control else None
             if control is not None:
                 action = QAction(QCoreApplication.translate(part.context, part.label), self)
-                action.triggered.connect(partial(control.setFocus))
+                action.triggered.connect(lambda _=False, control=control: _reach(control))
                 yield action, part.words, control.isVisible() or not self._context.appearance.simple
 
     def _on_appearance_changed(self) -> None:
@@ -130,3 +129,10 @@ class SimpleWindowController(Controller):
         if getattr(change, "opened", False):
             self._kept.clear()
         self.show()
+
+
+def _reach(control: QWidget) -> None:
+    """Give a control the keyboard; what is typed takes the place of its number."""
+    control.setFocus()
+    if isinstance(control, QAbstractSpinBox):  # selects all of itself for the Tab key alone
+        control.selectAll()

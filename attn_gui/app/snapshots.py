@@ -15,7 +15,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.dialog_base import asked
@@ -36,7 +36,7 @@ class SnapshotsController(Controller):
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
-        self._list.takeAsked.connect(self.take)
+        self._list.take.clicked.connect(self.take)
         self._list.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
         context.document.snapshots.changed.connect(self.show)
         context.document.opened.connect(self._work.forget)
@@ -111,9 +111,7 @@ class SnapshotsController(Controller):
             return self.tr("The snapshot “{name}” was deleted.").format(name=quoted(snapshot.name))
 
         back = BannerOffer(
-            lambda: self.tr("Put it back"),
-            lambda: self.tr("It takes its place in the list again"),
-            put_back,
+            lambda: self.tr("Put it back"), lambda: self.tr("It takes its place in the list again"), put_back
         )
         self._window.banner.show_info(words, offers=[back])
 
@@ -132,7 +130,7 @@ class SnapshotsController(Controller):
 
     def _open(self, snapshot: Snapshot, problem: Problem) -> None:
         gone: dict[str, object] = dict.fromkeys(self._document.problem.fields())
-        label = Label(QT_TRANSLATE_NOOP("History", "snapshot “{name}”"), {"name": quoted(snapshot.name)})
+        label = Label(_("History", "snapshot “{name}”"), {"name": quoted(snapshot.name)})
         self._document.apply(SetFields(gone | dict(problem.fields()), label))
 
     def _fetch(self, snapshot: Snapshot, take: Take) -> None:

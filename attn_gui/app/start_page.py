@@ -44,7 +44,7 @@ SHARPNESS = 0.25
 RECENT_SHOWN = 3
 STAYING = frozenset({"learn", "lessons", "models", "help", "language", "theme"})
 STAYS = frozenset(
-    {"start", "new", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
+    {"start", "new", "paste", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
     | {"zoom_in", "zoom_out", "zoom_reset", "simple", "reduced_motion"}
 )
 """Menus and actions that need no document in sight; all others lead away from the page first."""
@@ -151,7 +151,6 @@ class StartPage(QObject):
         if self._view is not None:
             self._list_recent(self._view)
 
-    # --- building --------------------------------------------------------------------------------
     def _build(self) -> StartView:
         view = self._view = StartView(self._window)
         self._status = StatusLine(self._appearance, self._window)
@@ -165,12 +164,12 @@ class StartPage(QObject):
         view.exampleAsked.connect(lambda key: self._ask(lambda: self._open_example(key)))
         view.cellAsked.connect(lambda card, *cell: self._ask(lambda: self._open_cell(card, ChosenCell(*cell))))
         view.sentenceAsked.connect(lambda: self._ask(self._open_sentence))
-        view.toyAsked.connect(lambda: self._ask(lambda: self._models.open_known("toy-induction")))
+        view.toy.clicked.connect(lambda: self._ask(lambda: self._models.open_known("toy-induction")))
         view.modelsAsked.connect(lambda button: self._ask(lambda: self._pop_up_models(button)))
         view.lessonAsked.connect(lambda: self._ask(self._open_lesson))
         view.lessonsAsked.connect(lambda: self._ask(self._bars.actions["lessons"].trigger))
         view.recentAsked.connect(lambda place: self._ask(lambda: self._open_recent(place)))
-        view.openAsked.connect(self._bars.actions["open"].trigger)
+        view.open.clicked.connect(self._bars.actions["open"].trigger)
         view.reopen.clicked.connect(self._bars.actions["reopen_last"].trigger)
         self._status.language.clicked.connect(self._switch_language)
         self._bars.actions["reopen_last"].toggled.connect(view.reopen.setChecked)

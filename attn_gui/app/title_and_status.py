@@ -112,9 +112,11 @@ class StatusController(Controller):
         ):
             number = self.tr("{number}, changed by hand").format(number=number)
         number = "?" if hidden else number
+        if (entry := evaluation.node(stage).stage).input_side:  # columns are called as in the tables
+            column += evaluation.head_columns(stage, look.head).start
         place = place_words(problem, evaluation.axes(stage), row, column)
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
-        if evaluation.node(stage).stage.joined or problem.num_heads == 1:
+        if entry.joined or problem.num_heads == 1:
             return self.tr("{stage} · {place} = {number}").format(**said)
         return self.tr("{stage} · head {head} · {place} = {number}").format(**said)
 

@@ -15,7 +15,7 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.document import DocumentChange
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.tour import TourBubble
 
 SEEN = "tour/seen"
@@ -34,34 +34,30 @@ class TourStep(NamedTuple):
 STEPS = (
     TourStep(
         "zone.inputs",
-        QT_TRANSLATE_NOOP("Tour", "What goes in"),
-        QT_TRANSLATE_NOOP("Tour", "Tables of numbers. Type over any of them: everything else follows at once."),
+        _("Tour", "What goes in"),
+        _("Tour", "Tables of numbers. Type over any of them: everything else follows at once."),
     ),
     TourStep(
         "spine",
-        QT_TRANSLATE_NOOP("Tour", "The formula"),
-        QT_TRANSLATE_NOOP("Tour", "Each step with a small map, from left to right. Click one to see it large."),
+        _("Tour", "The formula"),
+        _("Tour", "Each step with a small map, from left to right. Click one to see it large."),
         "stage",
     ),
     TourStep(
         "zone.product",
-        QT_TRANSLATE_NOOP("Tour", "The map"),
-        QT_TRANSLATE_NOOP("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
+        _("Tour", "The map"),
+        _("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
         "cell",
     ),
     TourStep(
         "zone.explain",
-        QT_TRANSLATE_NOOP("Tour", "Why it is this number"),
-        QT_TRANSLATE_NOOP(
-            "Tour", "The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step."
-        ),
+        _("Tour", "Why it is this number"),
+        _("Tour", "The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step."),
     ),
     TourStep(
         "toolbar",
-        QT_TRANSLATE_NOOP("Tour", "Learn and find"),
-        QT_TRANSLATE_NOOP(
-            "Tour", "Lessons explain it step by step. Search actions finds everything else, in either language."
-        ),
+        _("Tour", "Learn and find"),
+        _("Tour", "Lessons explain it step by step. Search actions finds everything else, in either language."),
     ),
 )
 

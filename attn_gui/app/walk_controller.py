@@ -52,9 +52,7 @@ class WalkController(WritingController):
 
     def __init__(self, context: AppContext, status: StatusController, painting: PaintingController) -> None:
         super().__init__(context)
-        self._computation, self._view = context.computation, context.view
-        self._settings, self._appearance, self._status = context.settings, context.appearance, status
-        self._painting = painting
+        self._status, self._painting = status, painting
         self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
         self._ahead.timeout.connect(lambda: self._imports.start(_import))
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
@@ -107,11 +105,11 @@ class WalkController(WritingController):
         view = WalkView(player, self._window.pictures)
         steps = WalkSteps(player, view, self._window.right)
         player.setParent(view)
-        view.set_speed(speed)
+        view.speed.set_key(speed)
         view.leaveAsked.connect(self._on_view_leave_asked)
         view.exportAsked.connect(self._export)
-        view.set_export_offered(self._cover() is None)
-        view.speedPicked.connect(lambda key: self._settings.put(SPEED, key))
+        view.export.setVisible(self._cover() is None)
+        view.speed.picked.connect(lambda key: self._settings.put(SPEED, key))
         steps.keyed.connect(view.act)
         player.turned.connect(self._show_step)
         player.renewed.connect(self._show_step)

@@ -40,10 +40,10 @@ USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
 NEEDS = {"--set": "--page", "--frames": "--page", "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(
-    ("--walk", "--card", "--cell", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
-)
+LOOKS = ("--width", "--height", "--dpi", "--style", "--font-size", "--transparent", "--title", "--theme")
+NEEDS |= dict.fromkeys(("--walk", "--card", "--cell", *LOOKS), FIGURE)
 OF_MAPS = ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar")
+NEEDS |= dict.fromkeys(OF_MAPS, FIGURE)
 CLASHES = {
     "--page": (*OF_MAPS, "--headers", "--bom"),
     "--picture": ("--sheet",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -218,7 +218,6 @@ def _count(size: int) -> FileNote:
 _SCRIPT = N_("A script computes one state: leave out --compare.")
 _COMPUTES = N_("A {ending} computes one state: leave out --compare.")
 
-Heads = Callable[[str], tuple[int, ...]]  # those of a stage that have a file of their own
 MOVING_DPI = 96  # a walk is 800 × 420 pixels then
 _NO_FIGURE = N_("{name} is a matrix of the problem, no stage: it is written as numbers only.")
 _NOT_COMPARED = N_("{name} is a matrix of the problem, and two states are compared by stages: leave out --compare.")
@@ -353,11 +352,10 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     if options.frames and kind.slide is None:
         raise ExportError(_NO_SLIDER, page=kind.name)
     choices = {"cell": context.cell, "page_options": chosen, "states": context.states}
-    heads = request.heads if kind.per_head else request.heads[:1]
     make_folder(options.folder)
     picture = kind.name + FRAMES if options.frames else kind.name
     for ending in dict.fromkeys(options.format):
-        yield from _draw(request, picture, ending, (context.stage,), lambda _: heads, **choices)
+        yield from _draw(request, picture, ending, (context.stage,), **choices)
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
@@ -369,12 +367,10 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
     moving = {"dpi": options.dpi or MOVING_DPI} if options.walk and IMAGES[ending].moving else {}
     other = request.other
     beside = None if other is None else ComparedState(lambda _now: other.before, options.show, other.names)
-    yield from _draw(request, picture, ending, request.stages, request.heads_of, beside=beside, **moving)
+    yield from _draw(request, picture, ending, request.stages, beside=beside, **moving)
 
 
-def _draw(
-    request: ExportRequest, picture: str, ending: str, stages: Sequence[str], heads: Heads, **choices: Any
-) -> Iterator[Path]:
+def _draw(request: ExportRequest, picture: str, ending: str, stages: Sequence[str], **choices: Any) -> Iterator[Path]:
     """Draw the figures of a kind, with the options that all of them have."""
     from attn_gui.figure.figure_kinds import kind_of
     from attn_gui.figure.levels import color_scale_from
@@ -390,7 +386,7 @@ def _draw(
         request.evaluation,
         kind_of(picture),
         stages,
-        heads,
+        request.heads,
         lambda stage: replace(settings, stage=stage, color_scales={stage: color_scale}),
         lambda parts, _alone: request.path(file_stem(*parts), "", f".{ending}"),
         sheet=options.sheet,

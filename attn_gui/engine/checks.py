@@ -19,6 +19,7 @@ from attn_gui.engine.messages import MINUS
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200
+PROGRAM = f"{__name__.partition('.')[0]}."  # what the names of its modules begin with
 
 ALIGNS = ("start", "end")
 LONGEST_TEXT = 10_000  # letters of a token
@@ -210,17 +211,27 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
     with np.errstate(over="ignore"):
         kept = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
     if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize:
-        _warn_of_overflow(field, array, kept)
+        for note in overflow_notes(field, array, kept):
+            warnings.warn(messages.say(note.template, note.values), UserWarning, stacklevel=_level_of_caller())
     return kept if copy else kept.view()
 
 
-def _warn_of_overflow(field: str, given: Array, kept: Array) -> None:
-    """Warn of the first number that is too large for the dtype in which an array is kept."""
+def overflow_notes(field: str, given: Array, kept: Array) -> tuple[Note, ...]:
+    """Return a note on the first number that is too large for the dtype in which an array is kept; () for none."""
     lost = np.isinf(kept) & np.isfinite(given)
-    if lost.any():
-        first = given[lost][0]
-        values = {"field": field, "got": float(first), "dtype": kept.dtype.name, "value": float(kept[lost][0])}
-        warnings.warn(messages.say(messages.OVERFLOWN, values), UserWarning, stacklevel=2)
+    if not lost.any():
+        return ()
+    values = {"got": float(given[lost][0]), "dtype": kept.dtype.name, "value": float(kept[lost][0])}
+    return (Note(messages.OVERFLOWN, {"field": field, **values}),)
+
+
+def _level_of_caller() -> int:
+    """Return the `stacklevel` of the line outside the program that asked for a problem, however many calls lie
+    between."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(PROGRAM):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def as_flags(field: str, value: object, *, copy: bool) -> Array:

@@ -38,6 +38,8 @@ READINGS: tuple[Axes, ...] = (
 """Orders that arrays may have where nobody says one; any other may be said."""
 COUNTS = {"num_heads": "query", "num_kv_heads": "key"}  # fields that count heads → the array that has so many
 NARROW = 4  # bytes of a number that float32 holds
+NEARLY = 0.01
+"""What rows of half precision may be off when their weights are added up."""
 
 
 # --- orders of axes ------------------------------------------------------------------------------
@@ -259,9 +261,9 @@ def heads_side_by_side(query: object, key: object, value: object, given: Mapping
 
 def fields_of_maps(
     weights: object, value: object, tokens: object, query_tokens: object, key_tokens: object
-) -> dict[str, object]:
+) -> tuple[dict[str, object], str]:
     """Return the fields of a problem whose weights are given: (n, m), (h, n, m) or (b, h, n, m), of one head without an
-    axis.
+    axis; and the note that keys are another axis by their sums, empty where they are the last.
 
     `value` is (m, h_kv · d_v), with as many axes as the weights (h_kv, m, d_v) or (b, h_kv, m, d_v), or of items
     without an axis of heads (b, m, h_kv · d_v).
@@ -270,6 +272,8 @@ def fields_of_maps(
     maps = read_array(GIVEN, weights)
     if maps.ndim not in (2, 3, 4):
         raise _clash(messages.MAP_AXES, {GIVEN: maps}, (GIVEN,), "2 to 4", maps.ndim)
+    axis = axis_of_keys(maps) if maps.dtype.kind in "iuf" else None
+    note = "" if axis is None else say(messages.KEYS_LIE, {"axis": axis})
     maps = maps[None] if maps.ndim == 2 else maps
     check(maps.nbytes)
     found: dict[str, object] = {GIVEN: maps, "num_heads": maps.shape[-3]}
@@ -278,12 +282,28 @@ def fields_of_maps(
     if maps.dtype.kind == "f" and maps.dtype.itemsize <= NARROW:
         found["dtype"] = "float32"
     if value is None:
-        return found
+        return found, note
     values = read_array("value", value)
     own = values.ndim == maps.ndim > 2  # an axis of heads
     if values.ndim == 3 and maps.ndim == 4 and maps.shape[0] == maps.shape[1] == values.shape[0] > 1:
         raise _clash(messages.VALUE_AXIS, {"value": values}, ("value",), "4", maps.shape[0])
-    return found | {"value": _beside(values) if own else values, "num_kv_heads": values.shape[-3] if own else None}
+    found |= {"value": _beside(values) if own else values, "num_kv_heads": values.shape[-3] if own else None}
+    return found, note
+
+
+def axis_of_keys(maps: Array) -> int | None:
+    """Return the axis along which attention weights sum to 1 where that is not the last; None where it is, or none
+    does."""
+    if adds_up(maps):
+        return None
+    return next((axis for axis in range(maps.ndim - 1) if adds_up(maps, axis)), None)
+
+
+def adds_up(array: Array, axis: int = -1) -> bool:
+    """Return whether the rows of an array sum to 1, except rows that a mask closes."""
+    sums = array.sum(axis, dtype=float)
+    closed = np.isnan(sums) | (sums == 0)
+    return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
 
 
 def check_leading_axis(problem: Fields) -> None:

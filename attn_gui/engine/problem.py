@@ -177,10 +177,14 @@ class Problem(Fields, Pictured):
 
         Stages that need Q or K are absent. With `value`, (m, h_kv·d_v) or with heads on an axis of their own, the
         output follows. `tokens` are those of queries and of keys. Weights are taken as they are, whatever their rows
-        add up to (`verify` says it); those of float32 or narrower stay in float32.
+        add up to (`verify` says it); a UserWarning says where another axis adds up to 1, as transposed maps have it.
+        Those of float32 or narrower stay in float32.
         Raises ShapeError, which names the matrix and the axis.
         """
-        return cls.of(fields_of_maps(weights, value, tokens, query_tokens, key_tokens))
+        found, note = fields_of_maps(weights, value, tokens, query_tokens, key_tokens)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return cls.of(found)
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:

@@ -31,27 +31,23 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import CellNumbers, cell_decimals, format_number, significant
 from attn_gui.figure.text.rich_text import elided, label_step, token_label
 from attn_gui.figure.writers import END, MIDDLE, START, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 # --- What is true of a cell, in one sentence; "|" is where a line may end first, before the key ---
-
-
 SEES, BLIND = (
-    QT_TRANSLATE_NOOP("Card", "{first} gives {value} |of its attention |to {second}"),
-    QT_TRANSLATE_NOOP("Card", "{first} does not see |{second}"),
+    _("Card", "{first} gives {value} |of its attention |to {second}"),
+    _("Card", "{first} does not see |{second}"),
 )
-OF_PAIR = QT_TRANSLATE_NOOP("Card", "{first} and {second}, |{title}: {value}")
-OF_COLUMN = QT_TRANSLATE_NOOP("Card", "{first}, {title}, |column {column}: {value}")
-BY_HAND = QT_TRANSLATE_NOOP("Card", "{first} and {second}, |{title} by hand: {value}")
-FIRST = {QUERY: QT_TRANSLATE_NOOP("Card", "Query {number}"), KEY: QT_TRANSLATE_NOOP("Card", "Key {number}")}
-SECOND = QT_TRANSLATE_NOOP("Card", "key {number}")
-DOWN = {QUERY: QT_TRANSLATE_NOOP("Card", "query ↓"), KEY: QT_TRANSLATE_NOOP("Card", "key ↓")}
-ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
-OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
-_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
-_NO_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "A card shows a cell of a step, but {name} is not a step: name one, such as weights."
-)
+OF_PAIR = _("Card", "{first} and {second}, |{title}: {value}")
+OF_COLUMN = _("Card", "{first}, {title}, |column {column}: {value}")
+BY_HAND = _("Card", "{first} and {second}, |{title} by hand: {value}")
+FIRST = {QUERY: _("Card", "Query {number}"), KEY: _("Card", "Key {number}")}
+SECOND = _("Card", "key {number}")
+DOWN = {QUERY: _("Card", "query ↓"), KEY: _("Card", "key ↓")}
+ACROSS = {KEY: _("Card", "key →")}
+OPENS = _("Card", "Open this picture in attn_gui: every number can be opened and changed")
+_ONE_STATE = _("Sentences", "A card shows one state, and not the difference of two or a gradient.")
+_NO_STEP = _("Sentences", "A card shows a cell of a step, but {name} is not a step: name one, such as weights.")
 
 LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")
@@ -115,9 +111,6 @@ def _spaced(line: Line) -> Line:
     return tuple(found)
 
 
-# --- The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles ---
-
-
 ENDS = {"[CLS]", "[SEP]", "[PAD]", "<s>", "</s>", "<|endoftext|>", "<pad>", "<eos>", "<bos>"}
 CLOSING, TIGHT = frozenset(".,;:!?)]}%…”’。，；：？！、）》"), frozenset("'’-([{“‘（《")
 
@@ -138,8 +131,6 @@ def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[CardRun]:
 
 
 # --- figure ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class CardFigure:
     """All that a card shows of a cell; `under` are the sentences or the shapes below the finding, `source` is where
@@ -238,8 +229,6 @@ def _formulas(evaluation: Evaluation, stage: str, explained: Explanation) -> Ite
 
 
 # --- layout ---------------------------------------------------------------------------------------
-
-
 WIDE, SQUARE = (1200.0, 630.0), (1080.0, 1080.0)
 FOOT = 56.0, 76.0
 MARGIN = 56.0
@@ -282,10 +271,7 @@ def _plan_wide(figure: CardFigure) -> CardLayout:
     words, bottom = _words(figure, WIDE, beside - 2 * MARGIN, 20.0)
     room = QRectF(MARGIN, bottom + 40.0, beside - 2 * MARGIN, foot.top() - 32.0 - bottom - 40.0)
     base = foot.center().y() + 6.0
-    ends = (
-        (QPointF(MARGIN, base), figure.source, START),
-        (QPointF(width - MARGIN, base), figure.opens, END),
-    )
+    ends = ((QPointF(MARGIN, base), figure.source, START), (QPointF(width - MARGIN, base), figure.opens, END))
     around = QRectF(beside, 48.0, width - MARGIN - beside, foot.top() - 84.0)
     formulas = tuple(_stacked(figure.formulas, room))
     return CardLayout(width, height, words, formulas, _map_place(figure, around), foot, ends, None)
@@ -427,8 +413,6 @@ def _label_room(labels: Sequence[str], most: float, size: float) -> float:
 
 
 # --- painter --------------------------------------------------------------------------------------
-
-
 def paint_card(painter: QPainter, figure: CardFigure, layout: CardLayout, *, transparent: bool = False) -> None:
     """Paint a card at the origin, in pixels of 1/96 inch."""
     theme = figure.theme

@@ -206,12 +206,7 @@ def _joined(offset: Floats, start: Floats, end: Floats, tolerance: float) -> lis
     new[1:] = (offset[1:] != offset[:-1]) | (start[1:] > end[:-1] + tolerance)
     heads = np.flatnonzero(new)
     return list(
-        zip(
-            offset[heads].tolist(),
-            start[heads].tolist(),
-            np.maximum.reduceat(end, heads).tolist(),
-            strict=True,
-        )
+        zip(offset[heads].tolist(), start[heads].tolist(), np.maximum.reduceat(end, heads).tolist(), strict=True)
     )
 
 
@@ -234,10 +229,7 @@ def _paint_nan(painter: QPainter, rect: QRectF, display: Display, theme: Theme, 
             [
                 line
                 for frame in frames
-                for line in (
-                    QLineF(frame.topLeft(), frame.bottomRight()),
-                    QLineF(frame.bottomLeft(), frame.topRight()),
-                )
+                for line in (QLineF(frame.topLeft(), frame.bottomRight()), QLineF(frame.bottomLeft(), frame.topRight()))
             ]
         )
 
@@ -264,11 +256,7 @@ def _triangle(cell: QRectF, *, up: bool) -> QPolygonF:
     tip = -reach if up else reach
     center = cell.center()
     return QPolygonF(
-        [
-            center + QPointF(0, tip),
-            center + QPointF(reach, -tip * 0.75),
-            center + QPointF(-reach, -tip * 0.75),
-        ]
+        [center + QPointF(0, tip), center + QPointF(reach, -tip * 0.75), center + QPointF(-reach, -tip * 0.75)]
     )
 
 

@@ -25,26 +25,22 @@ from attn_gui.figure.levels import Allowed, ColorScale, Levels, argb, auto_level
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
-
-
 Source = Problem | Trace | Evaluation
 
 Pixels = Callable[[MapFigure], tuple[int, int]]
 """Rows and columns of pixels under every map of a figure."""
 
-_OTHER_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
-)
+_OTHER_HEADS = _("Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole.")
 
-_NO_CELL = QT_TRANSLATE_NOOP(
+_NO_CELL = _(
     "Sentences",
     "There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.",
 )
-_NO_CELL_OF_HEAD = QT_TRANSLATE_NOOP(
+_NO_CELL_OF_HEAD = _(
     "Sentences", "There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}."
 )
 _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
@@ -276,9 +272,6 @@ def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
 
 def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
-
-
-# --- Picture of a small map of weights, one pixel a cell ---
 
 
 def weights_picture(weights: Values, keys: int, theme: Theme, allowed: Allowed | None = None) -> QImage:

@@ -131,16 +131,11 @@ class ExportSettings:
         metavar="NAME",
     )
     font_size: float | None = _setting(
-        None,
-        "of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
-        type=points,
-        metavar="PT",
+        None, "of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)", type=points, metavar="PT"
     )
     values: bool | None = _setting(None, "numbers in cells (default: where they fit)", **_SWITCH)
     session: bool | None = _setting(
-        None,
-        "carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
-        **_SWITCH,
+        None, "carry the problem inside, so that the figure opens as a session (default: up to 1 MB)", **_SWITCH
     )
     transparent: bool = _setting(False, "no background behind the figure (png, svg, pdf)", action="store_true")
     colorbar: bool = _setting(True, "the color bar (default: with it)", **_SWITCH)

@@ -18,7 +18,7 @@ from attn_gui.engine.memory import Progress
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.export_settings import STYLES, ExportSettings
+from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
 from attn_gui.figure.page_catalog import PAGES
@@ -34,10 +34,7 @@ from attn_gui.figure.product import (
 )
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page ---
-
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
@@ -79,8 +76,6 @@ def has_room_for(work: Callable[[], bool]) -> bool:
 
 
 # --- kinds ----------------------------------------------------------------------------------------
-
-
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""
 
@@ -285,10 +280,10 @@ def _background(settings: ExportSettings) -> QColor | None:
 @dataclass(frozen=True)
 class FigureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title;
-    `frames` is the page whose slider runs through it, and `apart` there is a file for each place, where the form of the
-    file holds only one picture. One that is not `quick` takes more than a frame; one `of_cell` is of the chosen
-    cell."""
+    a stage, and how a page of it is made. One of no stage may look at a head each (`per_head`). `part` stands in the
+    names of its files, `context` is that of the title; `frames` is the page whose slider runs through it, and `apart`
+    there is a file for each place, where the form of the file holds only one picture. One that is not `quick` takes
+    more than a frame; one `of_cell` is of the chosen cell."""
 
     key: str
     title: str
@@ -297,6 +292,7 @@ class FigureKind:
     has: Callable[[Evaluation, str], bool]
     on_sheets: bool = False
     of_stage: bool = True
+    per_head: bool = True
     context: str = "Pictures"
     frames: PageKind[Any] | None = None
     apart: bool = False
@@ -308,6 +304,12 @@ class FigureKind:
         """Return whether a file of a form, or several, hold all places of its slider."""
         return self.frames is not None and (self.apart or IMAGES[form].moving)
 
+    def own_heads(self, evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
+        """Return those of some heads that have a figure of their own: the first alone of what heads share."""
+        if self.of_stage:
+            return own_heads(evaluation, stage, heads)
+        return heads if self.per_head else heads[:1]
+
     def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:
         """Return whether any stage of a problem has it, that may be a layer of a model."""
         return (model is not None or not self.of_model) and any(self.has(evaluation, one) for one in evaluation.stages)
@@ -318,23 +320,18 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
         kind.key: kind
         for kind in (
             FigureKind(
-                "map",
-                QT_TRANSLATE_NOOP("Pictures", "The map alone"),
-                "",
-                map_page,
-                lambda evaluation, stage: True,
-                on_sheets=True,
+                "map", _("Pictures", "The map alone"), "", map_page, lambda evaluation, stage: True, on_sheets=True
             ),
             FigureKind(
                 "product",
-                QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"),
+                _("Pictures", "The matrices around it, as in the window"),
                 "product",
                 product_page,
                 has_product,
             ),
             FigureKind(
                 "card",
-                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, wide"),
+                _("Pictures", "A card of one cell, wide"),
                 "card",
                 partial(card_page, WIDE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -342,7 +339,7 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
             ),
             FigureKind(
                 "square_card",
-                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, square"),
+                _("Pictures", "A card of one cell, square"),
                 "card",
                 partial(card_page, SQUARE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -368,6 +365,7 @@ class _Pictures(Mapping[str, FigureKind]):
             partial(catalog_page, kind),
             lambda evaluation, stage: kind.can_show(evaluation.problem),
             of_stage=False,
+            per_head=kind.per_head,
             of_cell=True,
             context="Pages",
             frames=kind if kind.frames else None,
@@ -392,7 +390,7 @@ PICTURES: Mapping[str, FigureKind] = _Pictures()
 
 
 CARDS = {True: "card", "wide": "card", "square": "square_card"}
-_NO_CARD = QT_TRANSLATE_NOOP("Sentences", "A card is wide or square, got {got}.")
+_NO_CARD = _("Sentences", "A card is wide or square, got {got}.")
 
 
 def card_picture(card: bool | str) -> str:

@@ -19,9 +19,6 @@ from attn_gui.paths import resource
 __all__ = ["Formula", "typeset"]
 
 
-# --- Outlines of STIX Two Math: of each character, and of the taller forms of brackets, roots and sums ---
-
-
 FONT = "STIXTwoMath-Subset.ttf"
 TALLER = "()[]√∑"
 """Characters of which the shipped font holds taller forms, from `FIRST_TALLER` on, `FORMS` places for each."""
@@ -272,8 +269,6 @@ def _rule(x: float, top: float, width: float, height: float, role: str) -> Place
 
 
 # --- Reader of the LaTeX that the engine writes: few commands, their spaces by the classes of TeX, colors by role ---
-
-
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\S", re.DOTALL)
 
@@ -560,8 +555,6 @@ def _spaced(atoms: Sequence[Atom], style: FormulaStyle) -> list[FormulaBox]:
 
 
 # --- Chains of equations in LaTeX: cut where a line may break ---
-
-
 CHAIN_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
 
 
@@ -599,10 +592,10 @@ def unfenced(latex: str) -> str:
 
 
 # --- Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is ---
-
-
 INDENT = 24.0
 CHAIN_GAP = 24.0
+FRACTION_DESCENT = 0.6
+"""Em that only fractions and what is as tall reach below their baseline."""
 START = "{} "
 
 
@@ -669,11 +662,11 @@ def _sides(chain: str, width: float) -> Iterator[str]:
 
 
 def line_heights(pieces: Sequence[FormulaPiece]) -> list[tuple[float, float]]:
-    """Return ascent and descent of every line, a small gap included between two."""
-    heights = []
+    """Return ascent and descent of every line, a gap included between two: a larger one below a fraction."""
+    heights: list[tuple[float, float]] = []
     for line in range(pieces[-1].line + 1 if pieces else 0):
         own = [piece for piece in pieces if piece.line == line]
-        gap = SPACING.s if line else 0
+        gap = (SPACING.m if heights[-1][1] > FRACTION_DESCENT * own[0].size else SPACING.s) if heights else 0
         heights.append(
             (max(p.formula.ascent * p.size for p in own) + gap, max(p.formula.descent * p.size for p in own))
         )

@@ -19,8 +19,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT
 
 # --- sums of cells --------------------------------------------------------------------------------
-
-
 CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
 OF = {
     CELL: page_words(QT_TRANSLATE_NOOP("Pages", "the chosen cell")),
@@ -58,9 +56,6 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
         value = float(np.where(weights == 0, 0.0, weights * numbers).sum())
     name = sum_name(plane.stage, row, plane.column_numbers[column], of)
     return DifferentiatedSum(box, weights, name, value * half if of == WEIGHTED else value)
-
-
-# --- Figures of a gradient: of the chosen cell or of its row, by what is drawn ---
 
 
 @dataclass(frozen=True)

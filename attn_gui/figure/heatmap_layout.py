@@ -30,9 +30,6 @@ from attn_gui.figure.text.rich_text import elided, label_step, token_label, wrap
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
 from attn_gui.formats.untrusted_bytes import visible_text
 
-# --- Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen ---
-
-
 LEAST_CELL = 0.5 * PX_PER_CM
 LARGEST_CELL = 1.2 * PX_PER_CM
 LONGEST_SIDE, LONGEST_IMAGE_SIDE = 60 * PX_PER_CM, 40 * PX_PER_CM
@@ -332,8 +329,6 @@ def _cut_labels(
 
 
 # --- parts ----------------------------------------------------------------------------------------
-
-
 GRADIENT_STOPS = 64
 TICK = 3.0
 LEAST_MARK = 3.0
@@ -493,9 +488,6 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
         if room >= needed or ticks == 1:
             return texts, first, room
         ticks //= 2
-
-
-# --- The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page ---
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: HeatmapLayout | None = None) -> None:

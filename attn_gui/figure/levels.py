@@ -126,22 +126,6 @@ class LevelRule(NamedTuple):
     weights_only: bool = False
 
 
-def _auto(values: Values, allowed: Allowed | None, signed: bool, keys: int) -> Levels:
-    return auto_levels(values, allowed, signed=signed, keys=keys)
-
-
-def _full(values: Values, allowed: Allowed | None, signed: bool, keys: int) -> Levels:
-    return Levels(0.0, 1.0)
-
-
-def _by_largest(values: Values, allowed: Allowed | None, signed: bool, keys: int) -> Levels:
-    return largest_levels(values, allowed, signed=signed)
-
-
-def _by_most(values: Values, allowed: Allowed | None, signed: bool, keys: int) -> Levels:
-    return percentile_levels(values, allowed, signed=signed)
-
-
 AUTO, FULL, LARGEST, MOST, TYPED, LOCKED = "auto", "full", "largest", "99", "typed", "locked"
 
 _ = QT_TRANSLATE_NOOP
@@ -154,14 +138,14 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 _("Levels", "Automatic"),
                 _("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
                 "",
-                _auto,
+                lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys),
             ),
             LevelRule(
                 FULL,
                 _("Levels", "0 … 1"),
                 _("Levels", "All that a weight can be, so that maps can be compared by eye"),
                 _("Levels", "0 … 1"),
-                _full,
+                lambda *_: Levels(0.0, 1.0),
                 weights_only=True,
             ),
             LevelRule(
@@ -169,7 +153,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 _("Levels", "0 … largest"),
                 _("Levels", "The largest number on show has the strongest color"),
                 _("Levels", "0 … largest"),
-                _by_largest,
+                lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed),
                 weights_only=True,
             ),
             LevelRule(
@@ -177,7 +161,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 _("Levels", "Automatic for 99 % of the values"),
                 _("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
                 _("Levels", "99 %"),
-                _by_most,
+                lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
                 sampled=True,
             ),
             LevelRule(

@@ -43,8 +43,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------
-
-
 STAGE = "stage"
 PLACES = ("left", "top", "factor", STAGE, "result")
 MOST_CELLS = 1 << 26
@@ -136,9 +134,6 @@ def _labeled(
     row, column = cell or (None, None)
     rows, columns = named(picture.rows, figure.rows, row), named(picture.columns, figure.columns, column)
     return replace(figure, rows=rows, columns=columns)
-
-
-# --- Layout of the maps of a product figure: the same row height and column width for all that meet ---
 
 
 LEAST_SIDE = 1.5 * PX_PER_CM
@@ -345,9 +340,6 @@ def _bars(
         rect = QRectF(x + symbol, y, max(width - symbol, 24.0), BAR_HEIGHT)
         found.append(ProductBar(place, QPointF(x, y + BAR_HEIGHT / 2 + metrics.capHeight() / 2), rect))
     return tuple(found)
-
-
-# --- Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each ---
 
 
 def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:

@@ -30,25 +30,21 @@ from attn_gui.formats import session as session_file
 from attn_gui.formats.atomic_writing import replacing
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.file_format import Loaded
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 from attn_gui.notebook import MOST_SVG_CELLS, NOTEBOOK_DPI
 
 # --- figures --------------------------------------------------------------------------------------
-
-
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
 
 _TOO_LONG = {
-    "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is above 0 and up to {most} cm, got {got}."),
-    "height": QT_TRANSLATE_NOOP("Sentences", "The height of a figure is above 0 and up to {most} cm, got {got}."),
+    "width": _("Sentences", "The width of a figure is above 0 and up to {most} cm, got {got}."),
+    "height": _("Sentences", "The height of a figure is above 0 and up to {most} cm, got {got}."),
 }
-_TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "The figure would be {width} × {height} cm, more than {most} a side.")
-_MAPS_ALONE = QT_TRANSLATE_NOOP(
-    "Sentences", "Two states stand side by side as maps alone, without the matrices around them."
-)
+_TOO_LARGE = _("Sentences", "The figure would be {width} × {height} cm, more than {most} a side.")
+_MAPS_ALONE = _("Sentences", "Two states stand side by side as maps alone, without the matrices around them.")
 
 
 def write(
@@ -418,7 +414,7 @@ def figure_tasks(
     evaluation: Evaluation,
     kind: FigureKind,
     stages: Sequence[str],
-    heads_of: Callable[[str], tuple[int, ...]],
+    heads: tuple[int, ...],
     settings_of: Callable[[str], ExportSettings],
     path_of: Callable[[Sequence[str], bool], Path],
     *,
@@ -426,13 +422,14 @@ def figure_tasks(
 ) -> list[ExportTask]:
     """Return a file for every stage and head, for every stage with `sheet`, and for every frame of a page.
 
-    What belongs to no stage is of the first one. `path_of` gets the parts of a name, empty ones among them, and whether
-    the file is the only one. Raises ValueError with a sentence for a page that a problem has not.
+    What belongs to no stage is of the first one, what heads share of the first head. `path_of` gets the parts of a
+    name, empty ones among them, and whether the file is the only one. Raises ValueError with a sentence for a page that
+    a problem has not.
     """
     figures: list[tuple[str, tuple[int, ...]]] = []
     for stage in stages if kind.of_stage else stages[:1]:
-        heads = heads_of(stage)
-        figures += [(stage, group) for group in ([heads] if sheet and kind.on_sheets else [(one,) for one in heads])]
+        own = kind.own_heads(evaluation, stage, heads)
+        figures += [(stage, group) for group in ([own] if sheet and kind.on_sheets else [(one,) for one in own])]
     tasks: list[ExportTask] = []
     for stage, group in figures:
         settings = settings_of(stage)

@@ -64,7 +64,7 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
         bias=bias_of(node),
         score_cell=score_cell_latex(evaluation),
         scaled=_scaled(evaluation),
-        projection=_projection(node),
+        projection=f"{matrix_latex(node.name)} = {_product(node)}",
         product=_product(node),
         sum=" + ".join(reversed(_letters(node))),
         first=_letters(node)[0],
@@ -124,10 +124,6 @@ def bias_of(node: Node, letter: Callable[[str], str] = matrix_latex) -> str:
     vectors = zip(node.inputs, node.fields, strict=True)
     added = [field for ref, field in vectors if len(ref.axes) == 1 and not ref.optional]
     return "".join(f" + {letter(field)}" for field in added)
-
-
-def _projection(node: Node) -> str:
-    return f"{matrix_latex(node.name)} = {_product(node)}"
 
 
 def _product(node: Node) -> str:

@@ -45,9 +45,6 @@ from attn_gui.lessons.worked_solutions import (
     solution_of_cell,
 )
 
-# --- The worksheets of a class and their keys, each as one PDF file ---
-
-
 PARTS = "worksheets", "keys"
 """Parts of the file names."""
 
@@ -144,8 +141,6 @@ def write_class(
 
 
 # --- solution pages -------------------------------------------------------------------------------
-
-
 SOLUTION_MARGIN = 1.8 * PX_PER_CM
 ROOM = WIDTH - 2 * SOLUTION_MARGIN
 FOOT = 24.0
@@ -269,9 +264,6 @@ def _paint_matrix(
         painter.drawLine(QPointF(side, 0), QPointF(side, height))
         painter.drawLine(QPointF(side, 0), QPointF(inner, 0))
         painter.drawLine(QPointF(side, height), QPointF(inner, height))
-
-
-# --- A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names ---
 
 
 Writer = Callable[[Sequence[Part], PageStyle, IO[bytes], Progress], None]

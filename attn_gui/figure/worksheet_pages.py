@@ -28,7 +28,7 @@ from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.worked_solutions import given_matrices, given_numbers
@@ -46,8 +46,6 @@ FRAME = 1.6
 
 
 # --- tables ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class WorksheetTable:
     """One matrix on paper: `cells` are texts, `asked` the places that are to be filled in, `marked` one in a key."""
@@ -76,7 +74,7 @@ def given_tables(
     if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
         return [], after  # what they were computed from is of no use
     own = []
-    for name, head, values, _ in given_matrices(evaluation, 0):
+    for name, head, values, _names in given_matrices(evaluation, 0):
         if name not in BEHIND:
             words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
             heading = _titled(name, head, style) + words
@@ -143,46 +141,40 @@ def _table(
 
 
 # --- words and formulas ---------------------------------------------------------------------------
-
-
-HEADING = QT_TRANSLATE_NOOP("Worksheets", "Scaled dot-product attention, step by step")
-OTHER_HEADING = QT_TRANSLATE_NOOP("Worksheets", "Attention, step by step")
-NUMBERED = QT_TRANSLATE_NOOP("Worksheets", "No. {number}")
-NAME = QT_TRANSLATE_NOOP("Worksheets", "Student")
-CLASS = QT_TRANSLATE_NOOP("Worksheets", "Class")
-DATE = QT_TRANSLATE_NOOP("Worksheets", "Date")
-SCORE = QT_TRANSLATE_NOOP("Worksheets", "Score")
-WORKING = QT_TRANSLATE_NOOP("Worksheets", "Working")
-FOOT = QT_TRANSLATE_NOOP("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
-FULL = QT_TRANSLATE_NOOP(
+HEADING = _("Worksheets", "Scaled dot-product attention, step by step")
+OTHER_HEADING = _("Worksheets", "Attention, step by step")
+NUMBERED = _("Worksheets", "No. {number}")
+NAME = _("Worksheets", "Student")
+CLASS = _("Worksheets", "Class")
+DATE = _("Worksheets", "Date")
+SCORE = _("Worksheets", "Score")
+WORKING = _("Worksheets", "Working")
+FOOT = _("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
+FULL = _(
     "Worksheets",
     "These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for "
     "less.",
 )
-FULL_OF_ONE = QT_TRANSLATE_NOOP(
-    "Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem."
-)
-WOULD_FIT = QT_TRANSLATE_NOOP("Worksheets", "Tokens that fit at this level: {tokens}.")
-ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
-ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
-WHERE = QT_TRANSLATE_NOOP(
-    "Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ ."
-)
-WHERE_OF_HEADS = QT_TRANSLATE_NOOP(
+FULL_OF_ONE = _("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
+WOULD_FIT = _("Worksheets", "Tokens that fit at this level: {tokens}.")
+ROW_SUMS = _("Worksheets", "Sum of each row:")
+ROW = _("Worksheets", "row {row}")
+WHERE = _("Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ .")
+WHERE_OF_HEADS = _(
     "Worksheets", "The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ ."
 )
-REASON = QT_TRANSLATE_NOOP("Worksheets", "What went wrong:")
+REASON = _("Worksheets", "What went wrong:")
 TITLES: Mapping[Role | None, str] = {
-    Role.SCALE: QT_TRANSLATE_NOOP("Worksheets", "Scaling"),
-    Role.BIAS: QT_TRANSLATE_NOOP("Worksheets", "Bias"),
-    Role.CLOSE: QT_TRANSLATE_NOOP("Worksheets", "Mask"),
-    Role.WEIGHT: QT_TRANSLATE_NOOP("Worksheets", "softmax"),
-    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Weighted sum"),
+    Role.SCALE: _("Worksheets", "Scaling"),
+    Role.BIAS: _("Worksheets", "Bias"),
+    Role.CLOSE: _("Worksheets", "Mask"),
+    Role.WEIGHT: _("Worksheets", "softmax"),
+    Role.MIX: _("Worksheets", "Weighted sum"),
 }
 """What a step is called that does this; any other by the title of its stage."""
 HINTS: Mapping[Role | None, str] = {
-    Role.SCORE: QT_TRANSLATE_NOOP("Worksheets", "Each row of Q with each row of K: multiply, add up."),
-    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Each row of A weights the rows of V."),
+    Role.SCORE: _("Worksheets", "Each row of Q with each row of K: multiply, add up."),
+    Role.MIX: _("Worksheets", "Each row of A weights the rows of V."),
 }
 """What is done in a step, where its formula does not say it."""
 
@@ -280,8 +272,6 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
 
 
 # --- painting -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Pen:
     """Writes and draws in black on white, in a language."""
@@ -417,8 +407,6 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
 
 
 # --- the page of a student ------------------------------------------------------------------------
-
-
 HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
 STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
 MOST_ALONE = 160 * MM  # of the working of one step

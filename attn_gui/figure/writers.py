@@ -25,13 +25,10 @@ from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import session_in_figure
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 if TYPE_CHECKING:
     from PIL import Image
-
-# --- A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size ---
-
 
 LOGICAL_DPI = 96
 PX_PER_CM = LOGICAL_DPI / 2.54
@@ -40,10 +37,10 @@ BASE_PT = 7.5
 """Size of the digits and labels of a page at scale 1, in points."""
 
 _TOO_SMALL = {
-    "width": QT_TRANSLATE_NOOP(
+    "width": _(
         "Sentences", "A width of {given} cm leaves no room for the map beside its labels; {least} cm is the least."
     ),
-    "height": QT_TRANSLATE_NOOP(
+    "height": _(
         "Sentences", "A height of {given} cm leaves no room for the map beside its labels; {least} cm is the least."
     ),
 }
@@ -83,8 +80,6 @@ class Page:
 
 
 # --- PNG files written band by band: Qt's own writer wants the whole picture in memory ---
-
-
 Bytes = npt.NDArray[np.uint8]
 
 RGB, RGBA, DEPTH = 2, 6, 8
@@ -158,8 +153,6 @@ def _size(rows: Bytes) -> npt.NDArray[np.int64]:
 
 
 # --- SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell ---
-
-
 NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
 """Fonts about as wide as Inter, which viewers have more often."""
 
@@ -218,8 +211,6 @@ def _group(style: SvgTextStyle, texts: list[str]) -> str:
 
 
 # --- A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device ---
-
-
 PDF_DPI = 1200
 DPI_RANGE = (10.0, 2400.0)
 LONGEST_SIDE_PIXELS = 32_767
@@ -232,20 +223,18 @@ BAND = 1 << 20
 
 SOFTWARE = "attn_gui"
 
-_TOO_MANY_PIXELS = QT_TRANSLATE_NOOP(
+_TOO_MANY_PIXELS = _(
     "Sentences",
     "The picture would have {width} × {height} pixels, more than {most} in all or {longest} a side; choose "
     "fewer dots per inch or a smaller size.",
 )
-_TOO_MANY_MOVING = QT_TRANSLATE_NOOP(
+_TOO_MANY_MOVING = _(
     "Sentences",
     "The moving picture would have {count} × {width} × {height} pixels, more than {most}; choose fewer dots "
     "per inch, a smaller size or fewer values.",
 )
-_SEE_THROUGH = QT_TRANSLATE_NOOP(
-    "Sentences", "A GIF has no pixels that are partly transparent; choose an opaque background."
-)
-_NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "There is no memory for a picture of {width} × {height} pixels.")
+_SEE_THROUGH = _("Sentences", "A GIF has no pixels that are partly transparent; choose an opaque background.")
+_NO_MEMORY = _("Sentences", "There is no memory for a picture of {width} × {height} pixels.")
 
 _GLYPH_NAMES = re.compile(rb"\[(?:<[0-9A-F]{4,8}>\s*)+\]")
 _LONE_RECTANGLE = re.compile(
@@ -505,8 +494,6 @@ def _pixels(image: QImage) -> Bytes:
 
 
 # --- text -----------------------------------------------------------------------------------------
-
-
 START, MIDDLE, END = "start", "middle", "end"
 SHARES = {START: 0.0, MIDDLE: 0.5, END: 1.0}
 """The share of a text that lies before its anchor."""

@@ -210,8 +210,7 @@ def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
     except AmbiguousTable as several:
         if parts := several.together(named=True):
             arrays = {role: matrix.values for role, matrix in parts.items()}
-            others = [one.name for one in several.readings if one.matrix not in parts.values()]
-            return problem_of(arrays, {}, others)
+            return problem_of(arrays, {}, several.others())
         if several.several:
             names = dict.fromkeys(one.name or "“”" for one in several.readings)  # each once: one may be read twice
             raise FormatError(_NO_PARTS, names=listed(names)) from several

@@ -108,7 +108,6 @@ def listing(source: FileSource) -> ArrayListing:
     options = {
         **options_among(named),
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
-        **{name: value for name, value in named.items() if isinstance(value, int | float) and not is_field(name)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
@@ -119,6 +118,7 @@ def listing(source: FileSource) -> ArrayListing:
             notes += _rounding_notes(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)
+    options |= _numbers({name: value for name, value in named.items() if name not in options})
     listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
     read = {*options, *arrays}
     others = tuple(_others(named, read))
@@ -176,6 +176,15 @@ def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iter
         elif _is_numbers(value) or (
             is_field(before + name) and (isinstance(value, list) or (depth == 0 and type(value) in (int, float)))
         ):
+            yield before + name, value
+
+
+def _numbers(values: Mapping[str, Json], before: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield single numbers that are no fields, as options; those inside records by names as in `_lists`."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _numbers(value, f"{before}{name}.")
+        elif isinstance(value, int | float) and not is_field(before + name):
             yield before + name, value
 
 

@@ -15,6 +15,7 @@ from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import described, whole_text
 from attn_gui.engine.fields import AXES, MATRICES
 from attn_gui.engine.masks import Bias, Causal, Custom, Layer
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
@@ -27,13 +28,19 @@ ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of
 CAUSAL = ("is_causal", "use_causal_mask", Causal.kind)
 OTHER_WORDS = {
     **dict.fromkeys(
-        ("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads", "num_query_heads"), "num_heads"
+        (
+            *("n_heads", "n_head", "nhead", "nheads", "num_head", "head_num", "num_attn_heads", "num_attention_heads"),
+            *("num_q_heads", "q_num_heads", "num_query_heads"),
+        ),
+        "num_heads",
     ),
     **dict.fromkeys(
-        ("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads", "kv_heads"), "num_kv_heads"
+        ("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads", "kv_heads", "kv_num_heads"),
+        "num_kv_heads",
     ),
     **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
     **dict.fromkeys(("logits_soft_cap", "attn_logit_softcapping"), "softcap"),
+    **dict.fromkeys(("normalization", "normalisation", "normalise"), "normalize"),
     **dict.fromkeys(CAUSAL, "mask"),
 }
 """What models and PyTorch call options → our names."""
@@ -115,12 +122,16 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
 
 
 def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[FileNote, ...]]:
-    """Return options under our names, with notes on others. Raises FormatError where two of them differ."""
+    """Return options under our names, with notes on those that had others; a normalization that is none of ours keeps
+    its name. Raises FormatError where two of them differ."""
     found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
     notes = []
     for name, value in options.items():
         option = OTHER_WORDS.get(name)
         if option is None or value is None:
+            continue
+        if option == "normalize" and value not in tuple(NORMALIZERS):
+            found[name] = value
             continue
         if name in CAUSAL:
             if value not in (True, False, 0, 1):

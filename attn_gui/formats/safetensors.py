@@ -10,12 +10,15 @@ from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.arranged_problem import problem_in
-from attn_gui.formats.named.array_names import LONGEST_META, META, joined, meta_options, options_among, texts_among
+from attn_gui.formats.named.array_names import LONGEST_META, MASK, META, joined, meta_options, texts_among
+from attn_gui.formats.problem_fields import ABOUT
 from attn_gui.formats.untrusted_bytes import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.languages import N_
 
 _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = N_("{file} is cut off or is no safetensors file.")
+
+_SAYS_NOTHING = ("format", "dtype", *ABOUT)  # about the numbers of a problem
 
 matches = safetensors_packing.matches
 
@@ -44,31 +47,32 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
 
 def listing(source: FileSource) -> ArrayListing:
     """Return all arrays, by the header alone; one of unknown numbers is refused only when it is read."""
-    header, _ = _header(source)
-    places = safetensors_packing.places(header)
+    header, first = _header(source)
+    places = safetensors_packing.places(header, source.size - first)
     arrays = tuple(ListedArray(place.name, place.shape, safetensors_packing.kind_name(place.kind)) for place in places)
     texts = _metadata(header)
     said = texts.get(META)
     options = meta_options(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
-    values = {name: _value(text) for name, text in options_among(texts).items()}
-    options = joined(options, {name: value for name, value in values.items() if value is not None})
-    return ArrayListing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
+    values = {name: _value(text) for name, text in texts.items() if name not in (META, session.ENTRY, *_SAYS_NOTHING)}
+    read = {name: value for name, value in values.items() if isinstance(value, int | float) or name == MASK}
+    options = joined(options, {name: value for name, value in read.items() if value is not None})
+    left = [name for name, value in values.items() if name not in read and value is not None]
+    return ArrayListing(arrays, _taken, options, others=(*left, *(texts.keys() & {session.ENTRY})))
 
 
 def _value(text: Json) -> Json:
-    """Return the number or boolean that a text of the metadata stands for, in JSON or Python; else None."""
-    word = {"True": "true", "False": "false"}.get(str(text), str(text))
+    """Return what a text of the metadata stands for, in JSON or Python; else the text itself."""
+    word = {"True": "true", "False": "false", "None": "null"}.get(str(text), str(text))
     try:
-        value = parse_object(f'{{"value": {word}}}', LONGEST_META)["value"]
+        return parse_object(f'{{"value": {word}}}', LONGEST_META)["value"]
     except FormatError:
-        return None
-    return value if isinstance(value, int | float) else None
+        return text
 
 
 def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     header, first = _header(source)
     found, budget = {}, ListedBudget()
-    for place in safetensors_packing.places(header):
+    for place in safetensors_packing.places(header, source.size - first):
         if place.name in names:
             count = safetensors_packing.count_of(place, budget)
             source.file.seek(first + place.bytes[0])

@@ -135,10 +135,17 @@ class PackedArray(NamedTuple):
     bytes: tuple[int, int]  # its first one, and the first one behind it
 
 
-def places(header: Mapping[str, Json]) -> list[PackedArray]:
-    """Return the places of all arrays, in the order of the file."""
+def places(header: Mapping[str, Json], size: int) -> list[PackedArray]:
+    """Return the places of all arrays in the `size` bytes after the header, in the order of the file.
+
+    Raises FormatError where they overlap or leave a gap: then the header lies, and the numbers may be those of others.
+    """
     entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
-    return sorted(entries, key=lambda place: place.bytes)
+    found = sorted(entries, key=lambda place: place.bytes)
+    ends = [0, *(place.bytes[1] for place in found)]
+    if [place.bytes[0] for place in found] != ends[:-1] or ends[-1] < size:
+        raise FormatError(_GAPS)
+    return found
 
 
 def kind_name(kind: str) -> str:
@@ -168,19 +175,14 @@ def array_of(place: PackedArray, own: NDArray[np.uint8]) -> Array:
 
 
 def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
-    """Return all arrays, as views of the file's memory. Raises FormatError where they leave gaps or overlap."""
-    budget, end = Budget(), 0
-    found: dict[str, Array] = {}
-    for place in places(header):
+    """Return all arrays, as views of the file's memory. Raises FormatError as `places` and `count_of` do."""
+    budget, found = Budget(), dict[str, Array]()
+    for place in places(header, len(cells)):
         start, stop = place.bytes
-        if start != end and place.kind in _DTYPES:
-            raise FormatError(_GAPS)
         count = count_of(place, budget)
         if stop > len(cells):
             raise broken(place.name, count, max(len(cells) - start, 0))
-        found[place.name], end = array_of(place, np.frombuffer(cells[start:stop], np.uint8)), stop
-    if end != len(cells):
-        raise FormatError(_GAPS)
+        found[place.name] = array_of(place, np.frombuffer(cells[start:stop], np.uint8))
     return found
 
 

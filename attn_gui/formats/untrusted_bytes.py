@@ -49,6 +49,13 @@ _STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
 
 
+_BITS = N_(
+    "{file}: “{name}” holds whole numbers such as {got} as {dtype}: all of them are the bits of bfloat16, here of "
+    "{value}. Expected float32, or BF16 of safetensors; whole numbers that are meant as a wider type.",
+)
+_TINY, _HUGE = 0x2B80, 0x5380  # 2⁻⁴⁰ and 2⁴⁰ as bfloat16
+
+
 # --- arrays ---------------------------------------------------------------------------------------
 class Stream(Protocol):
     def read(self, count: int, /) -> bytes: ...
@@ -175,6 +182,18 @@ def native(data: NDArray[np.uint8], dtype: DType, shape: tuple[int, ...], *, for
 def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
     """Return bfloat16, which NumPy lacks, as the float32 of exactly the same values."""
     return (data.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
+
+
+def check_no_bits(name: str, values: Array) -> None:
+    """Raise FormatError for numbers of 16 bits all of which are those of a bfloat16 of a usual size, or of 0."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize != 2:
+        return
+    bits = values.view(np.uint16)
+    sizes, set_ones = bits & 0x7FFF, bits != 0
+    if set_ones.any() and np.all((sizes == 0) | ((sizes > _TINY) & (sizes < _HUGE))):
+        place = int(np.argmax(set_ones))
+        value = float(from_bfloat16(bits.reshape(-1)[place : place + 1].view(np.uint8), ()))
+        raise FormatError(_BITS, name=shown(name), got=str(values.flat[place]), dtype=values.dtype.name, value=value)
 
 
 def broken(name: str, expected: int, got: int) -> FormatError:

@@ -77,6 +77,7 @@ _INDEX = N_("{file}: {name} must say for every tensor which file holds it.")
 _LARGE = N_("{file}: the numbers of this model take {size} of memory in single precision; {free} are free.")
 _FOREIGN = N_("{file} names the shard “{name}”; expected a file of the same folder.")
 
+_TWO_ROPES = N_("{file}: rope_parameters and rope_scaling name different scalings: {got}; expected one.")
 SLIDING = {"full_attention": False, "sliding_attention": True}
 UNSAID = 4096  # the window where config.json names none, as transformers has it
 _KINDS = N_("{file}: layer_types must name one of {choices} for each of {layers} layers.")
@@ -353,7 +354,7 @@ def _in_file(path: Path) -> dict[str, Tensor]:
         header = parse_object(source.file.read(length).decode(), LONGEST_HEADER)
         memory = mmap.mmap(source.file.fileno(), 0, access=mmap.ACCESS_READ)
         cells = np.frombuffer(memory, np.uint8)[8 + length :]
-        return {place.name: _tensor(path, place, cells) for place in places(header)}
+        return {place.name: _tensor(path, place, cells) for place in places(header, cells.size)}
 
 
 def _tensor(path: Path, place: PackedArray, cells: Array) -> Tensor:
@@ -394,7 +395,11 @@ def frequencies(config: Config, width: int) -> Array:
     Raises FormatError for a scaling that is not supported. Source: Su et al., "RoFormer" (2021); scalings: Chen et al.,
     "Extending Context Window" (2023) and Llama 3.1.
     """
-    scaling = config.part("rope_parameters") or config.part("rope_scaling")
+    several = [found for name in ("rope_parameters", "rope_scaling") if (found := config.part(name)) is not None]
+    kinds = {str(found.given("rope_type") or found.given("type") or "default") for found in several}
+    if len(kinds) > 1:
+        raise config.refusal(_TWO_ROPES, got=", ".join(sorted(map(shown, kinds))))
+    scaling = several[0] if several else None
     theta = config.number("rope_theta", 10000.0)
     if scaling is None:
         return _unscaled(theta, width)

@@ -375,7 +375,7 @@ class Gpt2(Family):
             norm_eps=config.number("layer_norm_epsilon", 1e-5),
             activation=config.choice("activation_function", ACTIVATIONS, "gelu_new"),
             gated=False,
-            causal=True,
+            causal=config.flag("is_causal", True),
             scales=tuple(scale / (number + 1 if falling else 1) for number in range(layers)),
             windows=(None,) * layers,
         )

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated, set_name
+from attn_gui.views.widgets import FlowLayout, Retranslated, paint_rounded, set_name
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -41,8 +41,7 @@ class IconLabel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(scaled(SIZE.icon), scaled(SIZE.icon))
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         side = scaled(SIZE.icon)
@@ -59,8 +58,8 @@ class Banner(Retranslated, QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._words: Words = ""
-        self._about, self._error = "", False
+        self.words: Words = ""  # what is said, to be said again in another language
+        self.about, self._error = "", False  # the subject of what is said, where the caller named it
         self._before: QWidget | None = None
         self._offers: tuple[BannerOffer, ...] = ()
         self._icon, self._text = IconLabel(self), WrappedLabel(self)
@@ -69,11 +68,6 @@ class Banner(Retranslated, QFrame):
         self._build()
         self.retranslate()
         self.hide()
-
-    @property
-    def about(self) -> str:
-        """The subject of the present sentence; empty unless the caller said so."""
-        return self._about
 
     def show_info(
         self, words: Words, *, about: str = "", offers: Sequence[BannerOffer] = (), focus: bool = False
@@ -92,7 +86,7 @@ class Banner(Retranslated, QFrame):
 
     def withdraw(self, words: Words) -> None:
         """Take back these words, with their ways out, if they are what it says."""
-        if self._words is words:
+        if self.words is words:
             self.hide()
 
     def dismiss_refusal(self) -> bool:
@@ -104,15 +98,10 @@ class Banner(Retranslated, QFrame):
 
     def move_into(self, column: QBoxLayout, place: int) -> None:
         """Stand in another column, with all that is said and offered: a widget that moves is hidden meanwhile."""
-        words, offers, shown = self._words, self._offers, not self.isHidden()
+        words, offers, shown = self.words, self._offers, not self.isHidden()
         column.insertWidget(place, self)
-        self._words, self._offers = words, offers
+        self.words, self._offers = words, offers
         self.setVisible(shown)
-
-    @property
-    def words(self) -> Words:
-        """What is said, to be said again in another language."""
-        return self._words
 
     def text(self) -> str:
         """Return the sentence as it reads now."""
@@ -123,7 +112,7 @@ class Banner(Retranslated, QFrame):
         return tuple(button for button in self._buttons if not button.isHidden())
 
     def retranslate(self) -> None:
-        sentence = _said(self._words)
+        sentence = _said(self.words)
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._text.setWhatsThis(self.tr("What the last action has led to, and what can be done about it"))
@@ -142,15 +131,13 @@ class Banner(Retranslated, QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self.isHidden():  # not with the window alone: ways out hold the document that they lead out of
-            self._words, self._offers = self.text(), ()
+            self.words, self._offers = self.text(), ()
         self.changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.error_soft if self._error else theme.accent_soft)
-        painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
+        theme = current_theme()
+        fill = theme.error_soft if self._error else theme.accent_soft
+        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=fill)
 
     def _build(self) -> None:
         style_text(self._text, letters="sentence")
@@ -175,7 +162,7 @@ class Banner(Retranslated, QFrame):
         self._grid.addWidget(self._row, 1, 1, 1, 2)
 
     def _say(self, words: Words, about: str, offers: Sequence[BannerOffer], *, focus: bool, error: bool) -> None:
-        self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[: len(self._buttons)]
+        self.words, self.about, self._error, self._offers = words, about, error, tuple(offers)[: len(self._buttons)]
         self._icon.set_icon("warn" if error else "info")
         for place, button in enumerate(self._buttons):
             button.setVisible(place < len(self._offers))
@@ -201,7 +188,7 @@ class Banner(Retranslated, QFrame):
 
     def _on_close_clicked(self) -> None:
         self._leave()
-        self.closed.emit(self._about)
+        self.closed.emit(self.about)
 
 
 def _said(words: Words) -> str:

@@ -51,21 +51,17 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
     background = "surface"
     endRequested = Signal()
-    modePicked = Signal(str)  # one of `modes.STATES`
-    gradientPicked = Signal(str)  # a key of `gradients.OF`
     splitMoved = Signal(float)  # the share of the width at which split maps have their bar
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._title, self._text, self._modes = QLabel(self), WrappedLabel(self), GroupSwitch(self)
+        self._title, self._text, self.modes = QLabel(self), WrappedLabel(self), GroupSwitch(self)
         self._title.setTextFormat(Qt.TextFormat.PlainText)
-        self._modes.setObjectName("comparison.modes")
-        self._modes.picked.connect(self.modePicked)
-        self._gradient = ChoiceBox(OF, self)
-        self._gradient.setObjectName("control.gradient")
-        self._gradient.picked.connect(self.gradientPicked)
-        self._gradient.hide()
+        self.modes.setObjectName("comparison.modes")
+        self.gradient = ChoiceBox(OF, self)
+        self.gradient.setObjectName("control.gradient")
+        self.gradient.hide()
         self._split = QSlider(Qt.Orientation.Horizontal, self)
         self._split.setObjectName("control.wipe")
         self._split.setRange(0, STEPS)
@@ -79,7 +75,7 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         style_text(self._text, letters="body", tone="text2")
         self._close.setObjectName("comparison.end")
         self._close.clicked.connect(self.endRequested)
-        arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
+        arrange(self._row, self._title, (self._text, 1), self.gradient, self._split, self.modes, self._close)
         self.retranslate()
         self.hide()
 
@@ -102,8 +98,8 @@ class ComparisonBar(Retranslated, BarAboveMaps):
             WIPE: self.tr("One map with a bar to drag: before on its left, now on its right"),
             DIFFERENCE: self.tr("Now − before, in every map and table"),
         }
-        self._modes.set_choices([(mode, word, tips[mode]) for mode, word in words.items()], current or "")
-        for button in self._modes.buttons():
+        self.modes.set_choices([(mode, word, tips[mode]) for mode, word in words.items()], current or "")
+        for button in self.modes.buttons():
             button.setObjectName(f"comparison.{button.property('key')}")
             button.setAccessibleName(button.text())
 
@@ -116,9 +112,9 @@ class ComparisonBar(Retranslated, BarAboveMaps):
 
     def set_gradient(self, of: str | None) -> None:
         """Take the sum that a gradient is of; None where none is shown."""
-        self._gradient.setVisible(of is not None)
+        self.gradient.setVisible(of is not None)
         if of is not None:
-            self._gradient.set_key(of)
+            self.gradient.set_key(of)
 
     def text(self) -> str:
         """Return the sentence as it reads now."""
@@ -129,8 +125,8 @@ class ComparisonBar(Retranslated, BarAboveMaps):
         set_name(self._close, words)
         self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
         self._split.setToolTip(self._split.accessibleName())
-        self._gradient.setAccessibleName(self.tr("Gradient of"))
-        self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
+        self.gradient.setAccessibleName(self.tr("Gradient of"))
+        self.gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
 
 
 class BrushBar(Retranslated, BarAboveMaps):

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 
-# --- Protocol of widgets whose cells can be copied ---
-
 
 @runtime_checkable
 class CopySource(Protocol):
@@ -30,8 +28,6 @@ def copy_source(widget: QWidget | None) -> CopySource | None:
 
 
 # --- Copies that take a while: nothing can be pasted until they are there ---
-
-
 FORMAT = "application/x-attn-gui-late-copy"
 
 

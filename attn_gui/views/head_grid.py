@@ -35,9 +35,6 @@ from attn_gui.figure.levels import ColorScale
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import Retranslated
 
-# --- Model of the heads of a checkpoint: a row a layer, a column a head, each with a small picture and a number ---
-
-
 PICTURE_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 1  # of the largest number that there can be; None for a picture
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 2

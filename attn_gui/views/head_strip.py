@@ -31,8 +31,6 @@ from attn_gui.views.widgets import (
     take_widgets,
 )
 
-# --- One head of the strip: its weights as a small map, its number and a reading below ---
-
 
 class HeadThumb(MapButton):
     """A head in the strip: a small map of its weights, its number and a reading; a click or Enter asks for it."""
@@ -110,7 +108,6 @@ class HeadThumb(MapButton):
         number = f"{self._title} {self.reading}".strip()
         set_tip(self, "\n".join(filter(None, (tip, number, self._about, self._by_hand))))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return self._size
 
@@ -160,8 +157,6 @@ class HeadThumb(MapButton):
 
 
 # --- The thumbnails in a row; heads that share a K/V head stand together over a line ---
-
-
 GROUP_GAP = 16
 
 
@@ -227,13 +222,10 @@ class GroupRow(QWidget):
 
 
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---
-
-
-class HeadsStrip(MenuZone, QWidget):
+class HeadsStrip(MenuZone):
     """Strip below the maps with the weights of every head as small maps, brought up to date after each edit."""
 
     headPicked = Signal(int)  # the head, from 0
-    readingPicked = Signal(str)  # a key of READINGS: which number stands below every head
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -248,20 +240,18 @@ class HeadsStrip(MenuZone, QWidget):
         self._reading: HeadReading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
         self._read = True
-        self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
+        self.readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
         self._scroll = HorizontalScroller(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._entropies.measured.connect(self._on_entropies_measured)
         self._number.valueChanged.connect(self.headPicked)
-        self._readings.picked.connect(self.readingPicked)
         self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show all heads of an item, one of them chosen."""
         shown = evaluation, evaluation.problem.interventions, batch
@@ -351,7 +341,7 @@ class HeadsStrip(MenuZone, QWidget):
 
     def _show_readings(self) -> None:
         one_row = self._compact or self._low
-        for widget in (self._readings, self._mark):
+        for widget in (self.readings, self._mark):
             policy = widget.sizePolicy()
             policy.setRetainSizeWhenHidden(not one_row)  # what stands beside them stays there
             widget.setSizePolicy(policy)
@@ -361,7 +351,7 @@ class HeadsStrip(MenuZone, QWidget):
         self.setAccessibleName(self.tr("All heads"))
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
-        self._readings.setAccessibleName(self.tr("Number below every head"))
+        self.readings.setAccessibleName(self.tr("Number below every head"))
         self._together.setAccessibleName(self.tr("All heads together"))
         for thumb in self._thumbs:
             thumb.set_reading(self._title_of(self._reading.key), thumb.reading)
@@ -371,7 +361,6 @@ class HeadsStrip(MenuZone, QWidget):
             self._say_counts(self._evaluation)
             self._say_by_hand(self._evaluation)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_heads(self, evaluation: Evaluation) -> None:
         """Show a thumbnail a head, with its plane and entropy."""
         heads = evaluation.problem.num_heads
@@ -417,9 +406,9 @@ class HeadsStrip(MenuZone, QWidget):
 
     def _say_reading(self) -> None:
         choices = [(key, self._title_of(key)) for key in self._offered]
-        if choices != self._readings.choices():  # an open list stays as it is
-            self._readings.set_choices(choices)
-        self._readings.set_key(self._reading.key)
+        if choices != self.readings.choices():  # an open list stays as it is
+            self.readings.set_choices(choices)
+        self.readings.set_key(self._reading.key)
         if self._evaluation is not None:
             problem = self._evaluation.problem
             values = {"keys": problem.m, "most": self._reading.written(self._reading.most(problem))}
@@ -463,9 +452,9 @@ class HeadsStrip(MenuZone, QWidget):
         style_text(self._title, "section", strong=True)
         for label, tone in ((self._of, "text2"), (self._about, "text2")):
             style_text(label, "small", tone)
-        head = self._title, self._number, self._of, self._together, (self._about, 1), self._readings, self._mark
+        head = self._title, self._number, self._of, self._together, (self._about, 1), self.readings, self._mark
         self._head_row = arrange(QBoxLayout(QBoxLayout.Direction.LeftToRight), *head, spacing=SPACING.m)
-        self._readings.setObjectName("control.reading")
+        self.readings.setObjectName("control.reading")
         self._together.setObjectName("heads.together")
         for button in (self._mark, self._together):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

@@ -24,7 +24,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip
+from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, paint_rounded, plain_tip
 
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 PAINTED_MS = 20  # after a step the maps are painted first
@@ -110,9 +110,6 @@ class HistoryModel(QAbstractListModel):
         return self._stack if self._stack is not None and isValid(self._stack) else None
 
 
-# --- The list of steps, each a dot on a line and its words; as high as its steps, up to four ---
-
-
 ROWS_SHOWN = 4
 ELIDE = Qt.TextElideMode.ElideRight
 
@@ -129,9 +126,7 @@ class StepDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect
         if state == 0:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft)
-            painter.drawRoundedRect(rect, RADIUS.control, RADIUS.control)
+            paint_rounded(painter, rect, RADIUS.control, fill=theme.accent_soft)
         self._paint_dot(painter, rect, index)
         self._paint_words(painter, rect, index)
         if option.state & QStyle.StateFlag.State_HasFocus:

@@ -57,7 +57,7 @@ class BlameView(Retranslated, QWidget):
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation
 
 
-class HistoryView(MenuZone, QWidget):
+class HistoryView(MenuZone):
     """The history: its steps, which fold away in a low column, those to blame for a cell, and the snapshots."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to

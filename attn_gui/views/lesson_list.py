@@ -7,16 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, paint_words
@@ -29,6 +20,7 @@ from attn_gui.views.widgets import (
     arrange,
     clear_layout,
     paint_focus_ring,
+    paint_rounded,
     set_name,
 )
 from attn_gui.views.zones import hairline
@@ -99,9 +91,8 @@ class LessonButton(Retranslated, KeyboardButton):
         painter, theme = QPainter(self), current_theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._current or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft if self._current else theme.raised)
-            painter.drawRoundedRect(self.rect(), scaled(RADIUS.control), scaled(RADIUS.control))
+            fill = theme.accent_soft if self._current else theme.raised
+            paint_rounded(painter, self.rect(), scaled(RADIUS.control), fill=fill)
         room = self.rect().adjusted(scaled(SPACING.m), 0, -scaled(SPACING.m), 0)
         self._paint_mark(painter, QRectF(room.left(), (self.height() - scaled(MARK)) / 2, scaled(MARK), scaled(MARK)))
         painter.setFont(ui_font("sentence"))
@@ -152,7 +143,6 @@ class LessonList(Retranslated, QWidget):
     """Stands in the place of maps and tables; a row, or the band below, says which lesson is wanted."""
 
     chosen = Signal(str, bool)  # a name, and whether it begins anew
-    fileAsked = Signal()
     leaveAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -161,7 +151,7 @@ class LessonList(Retranslated, QWidget):
         self.setAutoFillBackground(True)
         self._groups: tuple[tuple[str, tuple[LessonRow, ...]], ...] = ()
         self._going_on: GoingOn | None = None
-        self._title, self._summary, self._file = QLabel(self), QLabel(self), Link("", self)
+        self._title, self._summary, self.file = QLabel(self), QLabel(self), Link("", self)
         self._close = CloseButton(self)
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
@@ -169,11 +159,10 @@ class LessonList(Retranslated, QWidget):
         self._band = QFrame(self._body)
         self._name, self._learned = SentenceView(self._band), SentenceView(self._band)
         self._anew, self._on = QPushButton(self._band), QPushButton(self._band)
-        names = {"title": self._title, "summary": self._summary, "file": self._file, "close": self._close}
+        names = {"title": self._title, "summary": self._summary, "file": self.file, "close": self._close}
         names |= {"band": self._band, "anew": self._anew, "continue": self._on, "going_on": self._name}
         for name, part in names.items():
             part.setObjectName(f"lessons.{name}")
-        self._file.clicked.connect(self.fileAsked)
         self._close.clicked.connect(self.leaveAsked)
         for button, anew in ((self._anew, True), (self._on, False)):
             button.setAutoDefault(True)  # for Enter
@@ -203,7 +192,7 @@ class LessonList(Retranslated, QWidget):
         summary = self.tr("{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.")
         minutes, done = sum(row.minutes for row in rows), sum(row.finished for row in rows)
         self._summary.setText(summary.format(count=len(rows), minutes=minutes, done=done))
-        self._file.set_words(self.tr("Open a lesson of your own…"))
+        self.file.set_words(self.tr("Open a lesson of your own…"))
         set_name(self._close, self.tr("Close the list"))
         self._anew.setText(self.tr("Start over"))
         on = self._going_on
@@ -259,7 +248,7 @@ class LessonList(Retranslated, QWidget):
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._on.setProperty("filled", "true")
         self._band.setProperty("band", "true")
-        head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self._file, self._close, spacing=SPACING.xl)
+        head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self.file, self._close, spacing=SPACING.xl)
         self._grid.setHorizontalSpacing(SPACING.xxl)
         words = arrange(QVBoxLayout(), self._name, self._learned, spacing=SPACING.xs)
         margins = SPACING.xl, SPACING.m, SPACING.xl, SPACING.m

@@ -49,9 +49,6 @@ from attn_gui.views.widgets import (
 )
 from attn_gui.views.zones import hairline
 
-# --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
-
-
 LEAST_EXPLAINED = 96
 """Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
@@ -249,12 +246,8 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
 
     stepAsked = Signal(int)  # 1 forward, -1 back
     placeAsked = Signal(int)  # a step, from 0
-    doAsked = Signal()
-    returnAsked = Signal()
     closeAsked = Signal()
-    listAsked = Signal()
     nextAsked = Signal()  # the lesson to go on with
-    cardAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -271,21 +264,20 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = SentenceView(self._body, size="heading"), QVBoxLayout()
         self._paragraphs: list[SentenceView] = []
-        self._do, self._done = QPushButton(self), QLabel(self)
+        self.do, self._done = QPushButton(self), QLabel(self)
         self.question, self._end_page = QuestionView(self), StepText(self)
         self._end = EndView(self._end_page.viewport())
         self._end_page.hold(self._end)
-        self._left, self._return = WrappedLabel(self), Link("", self)
+        self._left, self.way_back = WrappedLabel(self), Link("", self)
         self._following = NextBand(self)
         self.way = QWidget(self)
         self._back, self._skip, self._next = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
-        self._all, self._card, self._on = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
+        self.all, self.card, self._on = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
         self._column = QVBoxLayout(self)
         self._name_parts()
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_step(self, words: StepWords) -> None:
         """Show a step: another one, which takes the keyboard, or the same with its present numbers."""
         before, self._words = self._words, words
@@ -294,9 +286,9 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self._lesson.set_sentence([SentenceRun(words.lesson, "text2")])
         self._title.set_sentence([SentenceRun(words.title, strong=True)])
         self._set_paragraphs(words.paragraphs)
-        if words.done is not False and self._do.hasFocus():
+        if words.done is not False and self.do.hasFocus():
             self._take_focus()  # Qt would put it anywhere
-        self._do.setVisible(words.done is False)
+        self.do.setVisible(words.done is False)
         self._done.setVisible(words.done is True)
         self.question.set_question(words.asked, fresh=fresh)
         self._back.setEnabled(words.place > 1)
@@ -317,7 +309,7 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self.retranslate()
         self._lay_out()
         if fresh:
-            (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
+            (self._on if words.next is not None else self.all).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_ready(self, ready: bool) -> None:
         """Set whether the step is done, and the way on is open; leaving it out is possible all the same."""
@@ -340,24 +332,24 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
     def set_left(self, left: bool) -> None:
         """Set whether the numbers are others than those of the step."""
         left = left and self._ended is None
-        if not left and self._return.hasFocus():
+        if not left and self.way_back.hasFocus():
             self._take_focus()  # Qt would put it on the way back, where Enter leaves the step
         self._left.setVisible(left)
-        self._return.setVisible(left)
+        self.way_back.setVisible(left)
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Lesson"))
         self.way.setAccessibleName(self.tr("Way through the lesson"))
-        self._do.setText(self.tr("Do it for me"))
+        self.do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
         self._fit_zoom()
         self._left.setText(self.tr("The numbers are no longer those of this step."))
-        self._return.set_words(self.tr("Back to the step"))
+        self.way_back.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
         self._skip.setText(self.tr("Skip"))
         self._next.setText(self.tr("Next"))
-        self._all.setText(self.tr("All lessons"))
-        self._card.setText(self.tr("Make a card"))
+        self.all.setText(self.tr("All lessons"))
+        self.card.setText(self.tr("Make a card"))
         self._on.setText(self.tr("Next lesson"))
         set_name(self._close, self.tr("Close the lesson; its place is kept"))
         if self._ended is not None:
@@ -378,7 +370,6 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         layout.activate()  # of a panel that has just come the width is not known yet
         return column.contentsRect().height() - self.sizeHint().height() - self.way.sizeHint().height()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return False  # else Qt would take the height that is best for the least
 
@@ -440,13 +431,12 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         if self.isHidden():
             self.way.hide()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_parts(self) -> None:
         """Show the parts of a step, or those of the end."""
         ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
         of_step: tuple[QWidget, ...] = (self._page, self._back, self._skip, self._next)
-        of_end: tuple[QWidget, ...] = (self._end_page, self._all, self._card)
-        asked: tuple[QWidget, ...] = (self._do, self._done, self.question, self._left, self._return)
+        of_end: tuple[QWidget, ...] = (self._end_page, self.all, self.card)
+        asked: tuple[QWidget, ...] = (self.do, self._done, self.question, self._left, self.way_back)
         for parts, shown in ((of_step, not ended), (of_end, ended), ((self._following, self._on), leads_on)):
             for part in parts:
                 part.setVisible(shown)
@@ -480,13 +470,13 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
     def _name_parts(self) -> None:
         names = {
             "close": self._close,
-            "do": self._do,
-            "return": self._return,
+            "do": self.do,
+            "return": self.way_back,
             "back": self._back,
             "skip": self._skip,
             "next": self._next,
-            "all": self._all,
-            "card": self._card,
+            "all": self.all,
+            "card": self.card,
             "next_lesson": self._on,
             "way": self.way,
             "title": self._title,
@@ -497,13 +487,9 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         for name, part in names.items():
             part.setObjectName(f"lesson.{name}")
         self._close.clicked.connect(self.closeAsked)
-        self._do.clicked.connect(self.doAsked)
-        self._return.clicked.connect(self.returnAsked)
         self._back.clicked.connect(lambda: self.stepAsked.emit(-1))
         self._skip.clicked.connect(lambda: self.stepAsked.emit(1))
         self._next.clicked.connect(lambda: self.stepAsked.emit(1))
-        self._all.clicked.connect(self.listAsked)
-        self._card.clicked.connect(self.cardAsked)
         self._on.clicked.connect(self.nextAsked)
         self._end.placeAsked.connect(self.placeAsked)
         self._following.clicked.connect(self.nextAsked)
@@ -513,32 +499,32 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         style_text(self._left, "small", "edit")
         style_text(self._done, "body", "good", strong=True)
         self._on.setProperty("filled", "true")
-        self._do.setAutoDefault(True)  # Enter presses it
-        for button in (self._back, self._skip, self._next, self._all, self._card, self._on):
+        self.do.setAutoDefault(True)  # Enter presses it
+        for button in (self._back, self._skip, self._next, self.all, self.card, self._on):
             button.setAutoDefault(True)
             button.setProperty("tall", "true")
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = arrange(QHBoxLayout(), (self._lesson, 1, Qt.AlignmentFlag.AlignVCenter), self._place, self._close)
-        task = arrange(QHBoxLayout(), self._do, self._done, 1)
+        task = arrange(QHBoxLayout(), self.do, self._done, 1)
         self._texts.setSpacing(SPACING.m)
         arrange(QVBoxLayout(self._body), self._title, self._texts, 1, margins=0, spacing=SPACING.m)
         column = arrange(self._column, head, self.progress, margins=(0, 0, 0, SPACING.m), spacing=SPACING.s)
         column.addSpacing(SPACING.s)
         column.addWidget(self._page)
         column.addSpacing(SPACING.s)
-        below = task, self._left, self._return, self.question, (self._end_page, 1000), 1, self._following
+        below = task, self._left, self.way_back, self.question, (self._end_page, 1000), 1, self._following
         arrange(column, *below)
         self._build_way()
 
     def _build_way(self) -> None:
         theme_signal.changed.connect(self._fit_zoom)
-        buttons = self._back, self._all, 1, self._skip, self._next, self._card, self._on
+        buttons = self._back, self.all, 1, self._skip, self._next, self.card, self._on
         arrange(QHBoxLayout(self.way), *buttons, margins=(0, SPACING.s, 0, 0), spacing=SPACING.m)
         self.way.hide()
 
     def _fit_zoom(self, *_: object) -> None:
         self.way.setFixedHeight(scaled(WAY))
-        self._done.setMinimumHeight(self._do.sizeHint().height())  # what is asked below stays where it is
+        self._done.setMinimumHeight(self.do.sizeHint().height())  # what is asked below stays where it is
 
 
 class NextBand(Reflowed, KeyboardButton):
@@ -561,8 +547,7 @@ class NextBand(Reflowed, KeyboardButton):
         height = QFontMetrics(ui_font("small")).height() + self._title(self.width() - SPACING.l - SPACING.m)[1]
         return QSize(scaled(120), round(height) + 2 * SPACING.l)
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
@@ -586,9 +571,6 @@ def _runs(text: str) -> list[SentenceRun]:
     return [SentenceRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
-# --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---
-
-
 class ExercisePanel(Retranslated, QWidget):
     """Asks for the number of the chosen cell, if it is one that was left out."""
 
@@ -604,7 +586,6 @@ class ExercisePanel(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_counts(self, left: int, count: int) -> None:
         """Show how many of the cells that were left out are still open."""
         self._counts, self._right = (left, count), self._right if left < count else ""

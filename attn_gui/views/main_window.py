@@ -77,7 +77,7 @@ class MainWindow(QMainWindow):
         self._compact: bool | None = None
         self._low = False
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
-        self._filled, self._columns_kept = False, QByteArray()
+        self._filled, self.kept_columns = False, QByteArray()  # widths that it takes once it is shown
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._history_shown, self._history_asked, self._precision_asked = True, True, True
         self._foot_asked = False
@@ -341,10 +341,6 @@ class MainWindow(QMainWindow):
         self._fit_walk()
         self._fit_heads()
 
-    def keep_columns(self, state: QByteArray) -> None:
-        """Take these widths when the window is shown, instead of those of the look."""
-        self._columns_kept = state
-
     def reset_columns(self) -> None:
         """Restore the widths of the look for the present width of the window."""
         left = SIZE.left_compact if self._compact or self._low else SIZE.left
@@ -407,7 +403,6 @@ class MainWindow(QMainWindow):
         """End the visit to the open editor, as every command does first; False if its text is refused."""
         return commit_focused_editor(self)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             if not self.stop_drawing():
@@ -456,7 +451,7 @@ class MainWindow(QMainWindow):
             for zone in (self._left, self.right):
                 zone.setContentsMargins(padding, padding, padding, padding)
             self.fit_panels()
-            kept, self._columns_kept = self._columns_kept, QByteArray()
+            kept, self.kept_columns = self.kept_columns, QByteArray()
             if kept.isEmpty() or not self.columns.restoreState(kept):
                 self.reset_columns()
 

@@ -35,9 +35,6 @@ class ModelView(Retranslated, QWidget):
 
     textAsked = Signal(str)  # the text that is to be read
     otherAsked = Signal(str)  # a second text, empty for none
-    readingAsked = Signal(str)  # the key of a reading
-    headOffAsked = Signal()  # the head on show off
-    offAsked = Signal()  # the heads of the layer on the table off
     changeSwitched = Signal(int, bool)  # a row of the list, and whether it is on
     changeAsked = Signal(int)  # a row, to be gone to
     changeRemoved = Signal(int)  # a row
@@ -50,12 +47,12 @@ class ModelView(Retranslated, QWidget):
         self._other, self._other_label = QLineEdit(self), QLabel(self)
         self.tokens, self.heads = TokenRow(self), HeadGrid(self)
         self.second = SecondText(self.tokens, self)
-        self._reading_label, self._reading = QLabel(self), ChoiceBox((), self)
+        self._reading_label, self.reading = QLabel(self), ChoiceBox((), self)
         self._prediction_title, self.predictions = WrappedLabel(self), PredictionList(self)
         self._similar = WrappedLabel(self)
         self._changes_title, self._changes = WrappedLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
-        self._head_off, self._off = QPushButton(self), QPushButton(self)
+        self.head_off, self.off = QPushButton(self), QPushButton(self)
         self._read, self._asked_text = "", ""  # the text of the model, and the one that was asked for last
         self._asked_second = ""  # the second text that was asked for last
         self._are_off = False, False  # the head on show, and all of the layer on the table
@@ -100,9 +97,9 @@ class ModelView(Retranslated, QWidget):
 
     def set_readings(self, choices: Sequence[tuple[str, str]], key: str) -> None:
         """Set the choices of what is shown of every head, and the chosen one."""
-        if choices != self._reading.choices():
-            self._reading.set_choices(choices)
-        self._reading.set_key(key)
+        if choices != self.reading.choices():
+            self.reading.set_choices(choices)
+        self.reading.set_key(key)
 
     def set_off(self, head: bool, layer: bool) -> None:
         """Set whether the head on show is off, and whether all heads of the layer on the table are."""
@@ -147,8 +144,8 @@ class ModelView(Retranslated, QWidget):
         self._run.setText(self.tr("Run"))
         self._run.setToolTip(self.tr("Let the model read the text"))
         self._reading_label.setText(self.tr("Heads &by"))
-        self._reading.setAccessibleName(self.tr("What is shown of every head"))
-        self._reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
+        self.reading.setAccessibleName(self.tr("What is shown of every head"))
+        self.reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
         self._name_switches()
         self.changes.setAccessibleName(self.tr("Changed in the model"))
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
@@ -176,16 +173,16 @@ class ModelView(Retranslated, QWidget):
     def _name_switches(self) -> None:
         """Name each button for what it does next."""
         head, layer = self._are_off
-        self._head_off.setText(self.tr("Switch the head &on again") if head else self.tr("Switch the head &off"))
-        self._head_off.setToolTip(
+        self.head_off.setText(self.tr("Switch the head &on again") if head else self.tr("Switch the head &off"))
+        self.head_off.setToolTip(
             self.tr("Leave the result of the head on show as computed")
             if head
             else self.tr("Multiply the result of the head on show by 0")
         )
-        self._off.setText(
+        self.off.setText(
             self.tr("Switch the la&yer's heads on again") if layer else self.tr("Switch the la&yer's heads off")
         )
-        self._off.setToolTip(
+        self.off.setToolTip(
             self.tr("Leave the results of all heads of the layer on the table as computed")
             if layer
             else self.tr("Multiply the results of all heads of the layer on the table by 0")
@@ -194,25 +191,22 @@ class ModelView(Retranslated, QWidget):
     def _name_parts(self) -> None:
         self._text.setObjectName("control.text")
         self._run.setObjectName("model.run")
-        self._reading.setObjectName("control.model_reading")
+        self.reading.setObjectName("control.model_reading")
         self._other.setObjectName("control.other_text")
         self._other_label.setBuddy(self._other)
-        self._head_off.setObjectName("model.head_off")
-        self._off.setObjectName("model.layer_off")
+        self.head_off.setObjectName("model.head_off")
+        self.off.setObjectName("model.layer_off")
         self.changes.setObjectName("model.changes")
         self._prediction_title.setObjectName("model.prediction_title")
         self._similar.setObjectName("model.similar")
         self._text_label.setBuddy(self._text)
-        self._reading_label.setBuddy(self._reading)
+        self._reading_label.setBuddy(self.reading)
 
     def _connect(self) -> None:
         for asked in (self._text.returnPressed, self._run.clicked):
             asked.connect(self._ask_for_text)
         self._text.editingFinished.connect(self._on_text_editing_finished)
-        self._reading.picked.connect(self.readingAsked)
         self._other.editingFinished.connect(self._on_other_editing_finished)
-        self._head_off.clicked.connect(self.headOffAsked)
-        self._off.clicked.connect(self.offAsked)
         self._changes.switched.connect(self.changeSwitched)
         self.changes.goRequested.connect(lambda: self.changeAsked.emit(self.changes.row))
         self.changes.removeRequested.connect(lambda: self.changeRemoved.emit(self.changes.row))
@@ -244,23 +238,17 @@ class ModelView(Retranslated, QWidget):
 
     def _left_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)  # where it stands: with all that is in it a widget that moves is styled again
-        row = arrange(QHBoxLayout(), self._reading_label, self._reading, 1, spacing=SPACING.m)
+        row = arrange(QHBoxLayout(), self._reading_label, self.reading, 1, spacing=SPACING.m)
         return _column(side, row, self.heads)
 
     def _right_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)
         row = FlowLayout(between=SPACING.s)  # a narrow window has room for one of them beside the heads
-        row.addWidget(self._head_off)
-        row.addWidget(self._off)
+        row.addWidget(self.head_off)
+        row.addWidget(self.off)
         side.setContentsMargins(SPACING.m, 0, 0, 0)
         return _column(
-            side,
-            self._prediction_title,
-            self.predictions,
-            self._similar,
-            self._changes_title,
-            self.changes,
-            row,
+            side, self._prediction_title, self.predictions, self._similar, self._changes_title, self.changes, row
         )
 
 

@@ -20,9 +20,6 @@ from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- Names of stages and fields on screen, in the present language ---
-
-
 LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),
     "values": QT_TRANSLATE_NOOP("Names", "Values of mask layer {k}"),
@@ -108,8 +105,6 @@ NO_NAMES = AxisNames(())
 
 
 # --- Names of the score functions in the present language ---
-
-
 def score_name(score: str) -> str:
     """Return the name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
@@ -121,8 +116,6 @@ def normalizer_name(key: str) -> str:
 
 
 # --- Words for what is done by hand to the whole result of a head ---
-
-
 def head_words(problem: Problem) -> dict[int, str]:
     """Return a word for every head that is not as computed: "off", "× 0.5", "from 2", "by hand"."""
     return {head: _word(record) for head, record in whole_heads(problem).items()}
@@ -142,8 +135,6 @@ def _word(record: Intervention) -> str:
 
 
 # --- Names of mask layers, and the rule of each in symbols, in the present language ---
-
-
 def mask_name(kind: str) -> str:
     """Return the name of a kind of layer."""
     return QCoreApplication.translate("Masks", MASKS[kind].label)
@@ -195,8 +186,6 @@ def mask_note(part: object) -> str:
 
 
 # --- Meanings of a number that is typed into a weight. No widgets: the table of actions lists them, too ---
-
-
 ASK = "ask"
 ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
 WEIGHT_MEANINGS = {
@@ -207,5 +196,5 @@ WEIGHT_MEANINGS = {
 WEIGHT_MEANINGS_WITH_SINK = WEIGHT_MEANINGS | {
     RESCALED: QT_TRANSLATE_NOOP(
         "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
-    ),
+    )
 }

@@ -53,7 +53,7 @@ class PageCanvas(QLabel):
         self._kind, self._lang = kind, "en"
         self._layer: int | None = None
         self._content: Any = None
-        self._drawing: PageDrawing | None = None
+        self.drawing: PageDrawing | None = None
         self._image = QImage()
         self._plots: dict[int, LivePlot] = {}  # by the numbers of their fields
         self._at: Place | None = None
@@ -86,15 +86,10 @@ class PageCanvas(QLabel):
         self._lay_out()
 
     # --- what is shown ---------------------------------------------------------------------------
-    @property
-    def drawing(self) -> PageDrawing | None:
-        """The page as it is laid out; None while there is nothing to show."""
-        return self._drawing
-
     def place_of(self, field: int, row: int = 0, column: int = 0) -> QPointF:
         """Return the middle of a place, in the widget."""
-        assert self._drawing is not None
-        middle = self._drawing.fields[field].rect(row, column).center()
+        assert self.drawing is not None
+        middle = self.drawing.fields[field].rect(row, column).center()
         return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
 
     def sizeHint(self) -> QSize:
@@ -130,10 +125,10 @@ class PageCanvas(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        if self._drawing is None:
+        if self.drawing is None:
             return
         if self._image.isNull():
-            self._image = self._painted(self._drawing)
+            self._image = self._painted(self.drawing)
         painter.setOpacity(STALE if self._stale else 1.0)
         painter.drawImage(0, 0, self._image)
         painter.setOpacity(1.0)
@@ -185,16 +180,16 @@ class PageCanvas(QLabel):
 
     # --- places ----------------------------------------------------------------------------------
     def _place_at(self, point: QPointF) -> Place | None:
-        if self._drawing is None:
+        if self.drawing is None:
             return None
         shown = (plot.to_page(point) for plot in self._plots.values())
         page = next((found for found in shown if found is not None), point * (1 / self._factor()))
-        return self._drawing.field_at(page)
+        return self.drawing.field_at(page)
 
     def _spot(self, place: Place | None) -> PageSpot | None:
-        if place is None or self._drawing is None:
+        if place is None or self.drawing is None:
             return None
-        return self._drawing.fields[place[0]].spot(place[1], place[2])
+        return self.drawing.fields[place[0]].spot(place[1], place[2])
 
     def _point_at(self, place: Place | None) -> None:
         if place != self._at:
@@ -211,7 +206,7 @@ class PageCanvas(QLabel):
 
     def _point_beside(self, down: int, across: int) -> None:
         """Point at the next place in a field, or at the first or last of the field beside it."""
-        fields = self._drawing.fields if self._drawing is not None else ()
+        fields = self.drawing.fields if self.drawing is not None else ()
         if not fields:
             return
         if self._at is None:
@@ -239,7 +234,7 @@ class PageCanvas(QLabel):
 
     def _describe(self) -> None:
         """Give a screen reader the words of the page, those of the place first."""
-        drawing, spot = self._drawing, self._spot(self._at)
+        drawing, spot = self.drawing, self._spot(self._at)
         self.setAccessibleName(drawing.title if drawing else "")
         said = drawing.said if drawing else ""
         self.setAccessibleDescription(f"{spot.text}. {said}" if spot else said)
@@ -251,10 +246,10 @@ class PageCanvas(QLabel):
     def _lay_out(self, *_: object) -> None:
         self._image = QImage()
         if self._content is None or self.width() < 2:
-            self._drawing = None
+            self.drawing = None
         else:
-            self._drawing = self._planned(self.width() / _zoom(), self.height() / _zoom())
-            if self._at is not None and not self._holds(self._drawing, self._at):
+            self.drawing = self._planned(self.width() / _zoom(), self.height() / _zoom())
+            if self._at is not None and not self._holds(self.drawing, self._at):
                 self._at = None
         self._place_plots()
         self._describe()
@@ -264,7 +259,7 @@ class PageCanvas(QLabel):
         """Lay a plot of pyqtgraph, which is imported for the first that is looked at, over every plot of the page."""
         if not self.isVisible():
             return
-        drawn = enumerate(self._drawing.fields if self._drawing is not None else ())
+        drawn = enumerate(self.drawing.fields if self.drawing is not None else ())
         plots = {number: field for number, field in drawn if isinstance(field, PlotField)}
         fields = {number: field for number, field in plots.items() if field.plot.axes.is_usual}
         for number in self._plots.keys() - fields.keys():
@@ -317,8 +312,8 @@ class PageCanvas(QLabel):
     def _factor(self) -> float:
         """Return the pixels of the widget for one of the page: of a page that needs more width, fewer than the zoom
         says."""
-        assert self._drawing is not None
-        return min(_zoom(), self.width() / self._drawing.width)
+        assert self.drawing is not None
+        return min(_zoom(), self.width() / self.drawing.width)
 
     def _painted(self, drawing: PageDrawing) -> QImage:
         ratio = self.devicePixelRatioF()
@@ -338,8 +333,8 @@ class PageCanvas(QLabel):
         return image
 
     def _paint_place(self, painter: QPainter, place: Place) -> None:
-        assert self._drawing is not None
-        rect = self._drawing.fields[place[0]].rect(place[1], place[2])
+        assert self.drawing is not None
+        rect = self.drawing.fields[place[0]].rect(place[1], place[2])
         factor = self._factor()
         painter.setPen(QPen(current_theme().ink, LINE.focus / 2))
         corner, far = rect.topLeft() * factor, rect.bottomRight() * factor

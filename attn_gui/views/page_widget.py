@@ -186,23 +186,21 @@ class CodeControls(Retranslated, QWidget):
     """Buttons above the page of code: copy it, save it as a file."""
 
     copyRequested = Signal()
-    saveRequested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._copy, self._save = QPushButton(self), QPushButton(self)
+        self._copy, self.save = QPushButton(self), QPushButton(self)
         self._copy.setObjectName("button.copy_code")
-        self._save.setObjectName("button.save_code")
+        self.save.setObjectName("button.save_code")
         self._copy.clicked.connect(self.copyRequested)
-        self._save.clicked.connect(self.saveRequested)
-        arrange(QHBoxLayout(self), self._copy, self._save, 1, margins=0, spacing=SPACING.s)
+        arrange(QHBoxLayout(self), self._copy, self.save, 1, margins=0, spacing=SPACING.s)
         self.retranslate()
 
     def retranslate(self) -> None:
         self._copy.setText(self.tr("Copy the code"))
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
-        self._save.setText(self.tr("Save as .py…"))
-        self._save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
+        self.save.setText(self.tr("Save as .py…"))
+        self.save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
 
 
 DIGITS = 4  # of the error
@@ -211,8 +209,6 @@ DIGITS = 4  # of the error
 class FitControls(Retranslated, QWidget):
     """Controls above the page of a curve: the error of predicting each point from the others, a button that fits w."""
 
-    fitRequested = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("fit")
@@ -220,7 +216,6 @@ class FitControls(Retranslated, QWidget):
         self._missed = WrappedLabel(self)
         self.fit_button = QPushButton(self)
         self.fit_button.setObjectName("button.fit")
-        self.fit_button.clicked.connect(self.fitRequested)
         style_text(self._missed, "body", "text2")
         button = (self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
         arrange(QVBoxLayout(self), self._missed, button, margins=0, spacing=SPACING.s)
@@ -230,14 +225,6 @@ class FitControls(Retranslated, QWidget):
         """Set the mean squared error of every point predicted from the others; None while it is not known."""
         self._error = error
         self.retranslate()
-
-    def set_fit_offered(self, offered: bool) -> None:
-        """Set whether there is a w to be fitted."""
-        self.setVisible(offered)
-
-    def set_ready(self, ready: bool) -> None:
-        """Set whether w can be fitted now: not while it is, nor while the points are computed."""
-        self.fit_button.setEnabled(ready)
 
     def retranslate(self) -> None:
         self.fit_button.setText(self.tr("Fit w to the points"))

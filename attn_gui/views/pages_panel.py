@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 class PagesPanel(Retranslated, QWidget):
     """Panel with one page and a list of all; `pageAsked`, `exportAsked` and `largeAsked` say what a person wants."""
 
-    pageAsked = Signal(str)  # the name of a page
     exportAsked = Signal()
     largeAsked = Signal(bool)  # in the place of the maps, or beside them
     shown = Signal()
@@ -34,14 +33,13 @@ class PagesPanel(Retranslated, QWidget):
         self._holders: dict[str, FittingPage] = {}
         self._offered: tuple[str, ...] = ()
         self.large = False
-        self._choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
-        self._large, self._export = QToolButton(self), QToolButton(self)
-        self._choice.setObjectName("control.page")
+        self.choice, self._stack = ChoiceBox((), self), QStackedWidget(self)
+        self._large, self.export = QToolButton(self), QToolButton(self)
+        self.choice.setObjectName("control.page")
         self._large.setObjectName("button.page_large")
-        self._export.setObjectName("button.page_export")
+        self.export.setObjectName("button.page_export")
         self._large.setCheckable(True)
-        self._choice.picked.connect(self.pageAsked)
-        self._export.clicked.connect(self.exportAsked)
+        self.export.clicked.connect(self.exportAsked)
         self._large.clicked.connect(self.largeAsked)
         self._build()
         self.retranslate()
@@ -63,7 +61,7 @@ class PagesPanel(Retranslated, QWidget):
         offered = tuple(names)
         if offered != self._offered:
             self._offered = offered
-            self._choice.set_choices([(name, self.pages[name].title()) for name in offered])
+            self.choice.set_choices([(name, self.pages[name].title()) for name in offered])
 
     def set_page(self, name: str) -> None:
         """Show a page."""
@@ -71,12 +69,8 @@ class PagesPanel(Retranslated, QWidget):
             holder = self._holders[name] = FittingPage(self._stack)
             self._stack.addWidget(holder)
             holder.hold(self.pages[name])
-        self._choice.set_key(name)
+        self.choice.set_key(name)
         self._stack.setCurrentWidget(self._holders[name])
-
-    def set_exportable(self, exportable: bool) -> None:
-        """Set whether the page on show can be exported."""
-        self._export.setEnabled(exportable)
 
     def set_large(self, large: bool) -> None:
         """Set whether it stands in the place of the maps."""
@@ -88,12 +82,12 @@ class PagesPanel(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Pages"))
-        self._choice.setAccessibleName(self.tr("Page"))
+        self.choice.setAccessibleName(self.tr("Page"))
         for page in self.pages.values():
             page.setAccessibleName(page.title())
-        self._choice.set_words({name: self.pages[name].title() for name in self._offered})
+        self.choice.set_words({name: self.pages[name].title() for name in self._offered})
         large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
-        for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):
+        for button, words in ((self._large, large), (self.export, self.tr("Export the page"))):
             set_name(button, words)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -102,10 +96,10 @@ class PagesPanel(Retranslated, QWidget):
         self.turned.emit()
 
     def _build(self) -> None:
-        self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._choice.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        for button, drawn in ((self._large, "large"), (self._export, "export-image")):
+        self.choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.choice.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for button, drawn in ((self._large, "large"), (self.export, "export-image")):
             button.setIcon(icon(drawn))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        row = arrange(QHBoxLayout(), (self._choice, 1), self._large, self._export, spacing=SPACING.s)
+        row = arrange(QHBoxLayout(), (self.choice, 1), self._large, self.export, spacing=SPACING.s)
         arrange(QVBoxLayout(self), row, (self._stack, 1), margins=(0, SPACING.m, 0, 0), spacing=SPACING.m)

@@ -83,9 +83,6 @@ class PredictionModel(QAbstractTableModel):
         return self.tr("{token}: probability {now}, before {before}").format(**numbers, before=share_text(row.before))
 
 
-# --- List of a prediction: tokens with their probabilities as numbers and bars ---
-
-
 BAR, FAINT = 3, 0.5
 ROW = 22
 

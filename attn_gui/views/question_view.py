@@ -129,7 +129,6 @@ class QuestionView(Retranslated, QWidget):
         link = self._show.sizeHint().height() + SPACING.s if beside else 0
         return layout.heightForWidth(self.width()) + SPACING.s + link
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
         """Ask something; `fresh`: another question, to which nothing has been answered."""
         self.setVisible(asked is not None)
@@ -205,7 +204,6 @@ class QuestionView(Retranslated, QWidget):
         self._line.setAccessibleName(self.tr("Your answer"))
         self._line.setPlaceholderText(self.tr("Your answer"))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _hand_on(self) -> None:
         self._given = self._line.text()
         if self._given.strip():

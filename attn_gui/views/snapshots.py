@@ -23,11 +23,8 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.history_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, plain_tip
+from attn_gui.views.widgets import MenuZone, arrange, paint_focus_ring, paint_rounded, plain_tip
 from attn_gui.views.zones import handing_on
-
-# --- The model of the snapshots of a document: their names, with the notes beside them ---
-
 
 NOTE_ROLE = Qt.ItemDataRole.UserRole
 BY_ITSELF_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -79,9 +76,6 @@ class SnapshotModel(QAbstractListModel):
         return "\n".join(filter(None, (row.name, row.note, kept, compared)))
 
 
-# --- The list of snapshots, each a name and what is noted about it ---
-
-
 BAR = 3  # width of the mark of the one that is compared with
 MARK = {True: "↶", False: ""}
 """Before the name of one that was kept by itself."""
@@ -98,9 +92,7 @@ class SnapshotDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent_soft)
-            painter.drawRoundedRect(option.rect, RADIUS.control, RADIUS.control)
+            paint_rounded(painter, option.rect, RADIUS.control, fill=theme.accent_soft)
         if index.data(COMPARED_ROLE):
             painter.fillRect(
                 QRect(option.rect.left(), option.rect.top() + 3, BAR, option.rect.height() - 6), theme.accent
@@ -140,10 +132,9 @@ BUTTONS = (OPEN, COMPARE, NAME)
 KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}
 
 
-class SnapshotsView(MenuZone, QWidget):
+class SnapshotsView(MenuZone):
     """The snapshots: a button that takes one, the list, and buttons for what can be done with the chosen one."""
 
-    takeAsked = Signal()
     asked = Signal(str, int)  # OPEN, COMPARE, NAME or DELETE, and the row
     chosen = Signal()
 
@@ -151,16 +142,15 @@ class SnapshotsView(MenuZone, QWidget):
         super().__init__(parent)
         self.setObjectName("snapshots")
         self._model = SnapshotModel(self)
-        self._title, self._take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
+        self._title, self.take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
         self._title.setObjectName("snapshots.fold")
-        self._take.setObjectName("snapshots.take")
+        self.take.setObjectName("snapshots.take")
         self._list.setObjectName("snapshots.list")
         self._list.setModel(self._model)
         self._buttons = {what: QPushButton(self) for what in BUTTONS}
         self._by_hand = False  # folded or not as a person wants it, whatever the height
         self._low = False
         self._title.clicked.connect(self._on_title_clicked)
-        self._take.clicked.connect(self.takeAsked)
         self._list.activated.connect(lambda index: self.asked.emit(OPEN, index.row()))
         self._list.selectionModel().selectionChanged.connect(self._on_list_selection_changed)
         self._list.installEventFilter(self)
@@ -209,16 +199,16 @@ class SnapshotsView(MenuZone, QWidget):
         for what, button in self._buttons.items():
             button.setText(words[what][0])
             button.setToolTip(words[what][1])
-        self._take.setText(self.tr("Take snapshot"))
-        self._take.setAccessibleName(self.tr("Take snapshot"))
-        self._take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
+        self.take.setText(self.tr("Take snapshot"))
+        self.take.setAccessibleName(self.tr("Take snapshot"))
+        self.take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
         self._list.setAccessibleName(self.tr("Snapshots"))
         self._list.setWhatsThis(
             self.tr("States kept under a name: each can be opened, or compared with the present one")
         )
 
     def _build(self) -> None:
-        head = arrange(QHBoxLayout(), (self._title, 1), self._take)
+        head = arrange(QHBoxLayout(), (self._title, 1), self.take)
         row = arrange(QHBoxLayout(), *self._buttons.values(), 1, spacing=SPACING.s)
         for what, button in self._buttons.items():
             button.setObjectName(f"snapshots.{what}")
@@ -239,7 +229,7 @@ class SnapshotsView(MenuZone, QWidget):
     def _show_parts(self) -> None:
         """Show the list where it is not folded and there is one; its buttons where a row is chosen."""
         shown = not self._title.isChecked() and self._model.rowCount() > 0
-        with handing_on(self, partial(self._take.setFocus, Qt.FocusReason.OtherFocusReason)):
+        with handing_on(self, partial(self.take.setFocus, Qt.FocusReason.OtherFocusReason)):
             self._list.setVisible(shown)
             for button in self._buttons.values():
                 button.setVisible(shown)

@@ -103,9 +103,6 @@ def _tight(part: str) -> str:
     return f"({part})" if re.search(r"[\s·/,]", outside) else part
 
 
-# --- Texts of What's This for maps and tables: the matrix, the formula that makes it and those that read it ---
-
-
 READ_BY = QT_TRANSLATE_NOOP("MatrixWords", "It goes into {formulas}.")
 HATCHED = QT_TRANSLATE_NOOP("MatrixWords", "Hatched cells are closed by the mask: they have no number.")
 MAP = QT_TRANSLATE_NOOP("MatrixWords", "A click on a cell explains its number; a number typed on it takes its place.")

@@ -36,7 +36,7 @@ from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout, inset, paint_rounded
 
 PRODUCT = "product"
 """The place of a product, among those of its operands (`StageOperands`)."""
@@ -48,8 +48,6 @@ MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 # --- live maps of a card --------------------------------------------------------------------------
-
-
 class CardPicture(QWidget):
     """Maps by their place in a product, each cell of which can be pointed at and clicked; a subclass lays them out."""
 
@@ -241,8 +239,6 @@ class TokenMap(CardPicture):
 
 
 # --- cards and the band ---------------------------------------------------------------------------
-
-
 class Card(QFrame):
     """A picture over a title, a sentence and a row of buttons."""
 
@@ -260,10 +256,7 @@ class Card(QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.line, 1))
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.line, 1))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         picture = self.picture.geometry()
         painter.fillRect(picture.adjusted(1, 1, -1, 0), theme.raised)
@@ -298,16 +291,10 @@ class StartBand(QFrame):
     """A strip on the accent's soft background."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(current_theme().accent_soft)
-        painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
+        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=current_theme().accent_soft)
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 class RecentRow(NamedTuple):
     """A file opened before: its name, where it is, and its sizes in words."""
 
@@ -323,12 +310,10 @@ class StartView(Retranslated, FittingPage):
     cellAsked = Signal(str, str, int, int)  # name of the card, stage, row, column
     sentenceTyped = Signal(str)  # the sentence
     sentenceAsked = Signal()
-    toyAsked = Signal()
     modelsAsked = Signal(QWidget)  # the button that a list opens below
     lessonAsked = Signal()
     lessonsAsked = Signal()
     recentAsked = Signal(int)  # the place in the list
-    openAsked = Signal()
     pointed = Signal(str, str, int, int)  # name of the card, stage, row, column
     pointedNowhere = Signal()
 
@@ -345,7 +330,7 @@ class StartView(Retranslated, FittingPage):
         self._cards = {name: Card(picture, page) for name, picture in self.pictures.items()}
         self.field = QLineEdit(page)
         self._buttons = {name: _button(name, page) for name in ("worked", "show", "minilm", "begin", "lessons")}
-        self._toy, self._others = Link("", page, size="sentence"), Link("", page, size="sentence")
+        self.toy, self._others = Link("", page, size="sentence"), Link("", page, size="sentence")
         self._band, self._sign, self._follow, self._minutes = (
             StartBand(page),
             PlaySign(page),
@@ -355,7 +340,7 @@ class StartView(Retranslated, FittingPage):
         self._steps = WrappedLabel(page)
         self._recent_title, self._open_title, self._none = QLabel(page), QLabel(page), QLabel(page)
         self._recent = QGridLayout()
-        self._open, self._drop, self.reopen = _button("open", page), QLabel(page), QCheckBox(page)
+        self.open, self._drop, self.reopen = _button("open", page), QLabel(page), QCheckBox(page)
         self._finding = ("", "", "")
         self._begun = self._ended = False  # the first lesson
         self._real = False
@@ -365,7 +350,6 @@ class StartView(Retranslated, FittingPage):
         self.hold(page)
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_states(self, card: str, states: Mapping[str, MapState], chosen: Cell | None = None) -> None:
         """Show these matrices in a card; `chosen` is a cell of its weights."""
         picture = self.pictures[card]
@@ -413,7 +397,7 @@ class StartView(Retranslated, FittingPage):
             self._recent.addWidget(sizes, place, 1, RIGHT)
             links.append(link)
         self._none.setVisible(not rows)
-        ordered = (*self._stops_before, *links, self._open, self.reopen)
+        ordered = (*self._stops_before, *links, self.open, self.reopen)
         for before, after in pairwise(ordered):
             QWidget.setTabOrder(before, after)
 
@@ -451,7 +435,7 @@ class StartView(Retranslated, FittingPage):
         for name, text in words.items():
             self._buttons[name].setText(text)
         self._say_begin()
-        self._toy.set_words(self.tr("Toy model"), tip=self.tr("A 2-layer model that predicts letters"))
+        self.toy.set_words(self.tr("Toy model"), tip=self.tr("A 2-layer model that predicts letters"))
         self._others.set_words(self.tr("Others…"), tip=self.tr("Models at hand, and the folder of any other"))
         self.field.setAccessibleName(self.tr("One sentence"))
         first, self._sentence = self._sentence, self.tr("the cat sat on the mat")
@@ -465,17 +449,15 @@ class StartView(Retranslated, FittingPage):
         self._recent_title.setText(self.tr("Recent files"))
         self._none.setText(self.tr("None yet"))
         self._open_title.setText(self.tr("Open"))
-        self._open.setText(self.tr("Open a file…"))
+        self.open.setText(self.tr("Open a file…"))
         endings = " ".join([*dict.fromkeys(suffixes((*save_formats(), *array_formats(), *matrix_formats())))][:ENDINGS])
         self._drop.setText(self.tr("or drop one here: {endings} and others").format(endings=endings))
         self.reopen.setText(self.tr("Begin with the last file next time"))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.set_low(self.window().height() < scaled(SIZE.low_below_height))
         super().resizeEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _say_finding(self) -> None:
         query, key, weight = self._finding
         said = self.tr("Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.")
@@ -495,9 +477,7 @@ class StartView(Retranslated, FittingPage):
         self.field.textChanged.connect(self._on_text_changed)
         self._buttons["begin"].clicked.connect(self.lessonAsked)
         self._buttons["lessons"].clicked.connect(self.lessonsAsked)
-        self._toy.clicked.connect(self.toyAsked)
         self._others.clicked.connect(lambda: self.modelsAsked.emit(self._others))
-        self._open.clicked.connect(self.openAsked)
 
     def _on_text_changed(self, text: str) -> None:
         self._buttons["show"].setEnabled(bool(text.strip()))
@@ -507,23 +487,23 @@ class StartView(Retranslated, FittingPage):
     def _stops_before(self) -> tuple[QWidget, ...]:
         """What the keyboard comes to before the files."""
         buttons = self._buttons
-        cards = (buttons["worked"], self.field, buttons["show"], buttons["minilm"], self._toy, self._others)
+        cards = (buttons["worked"], self.field, buttons["show"], buttons["minilm"], self.toy, self._others)
         return (*cards, buttons["begin"], buttons["lessons"])
 
     def _build(self, page: QWidget) -> None:
         self.field.setObjectName("start.sentence")
         self.field.setMaxLength(200)
         self.field.setProperty("tall", "true")
-        self._toy.setObjectName("start.toy")
+        self.toy.setObjectName("start.toy")
         self._others.setObjectName("start.models")
         self.reopen.setObjectName("start.reopen")
-        self._open.setIcon(icon("open"))
+        self.open.setIcon(icon("open"))
         self._buttons["begin"].setProperty("filled", "true")
         self._cards["sentence"].row.addWidget(self.field, 1)
         for name, button in (("worked", "worked"), ("sentence", "show"), ("minilm", "minilm")):
             self._cards[name].row.addWidget(self._buttons[button])
         self._cards["worked"].row.addStretch(1)
-        for link in (self._toy, self._others):
+        for link in (self.toy, self._others):
             self._cards["minilm"].row.addWidget(link)
         self._cards["minilm"].row.addStretch(1)
         self._body = body = QWidget(page)
@@ -576,7 +556,7 @@ class StartView(Retranslated, FittingPage):
     def _opening(self) -> QVBoxLayout:
         style_text(self._open_title, "section", strong=True)
         style_text(self._drop, "sentence", "text2")
-        line = arrange(QHBoxLayout(), self._open, (self._drop, 1), spacing=scaled(SPACING.l))
+        line = arrange(QHBoxLayout(), self.open, (self._drop, 1), spacing=scaled(SPACING.l))
         return arrange(QVBoxLayout(), self._open_title, line, (self.reopen, 0, LEFT), 1, spacing=scaled(SPACING.m))
 
 

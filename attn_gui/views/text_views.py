@@ -115,9 +115,6 @@ class BrokenView(QWidget, Generic[Layout]):
         raise NotImplementedError
 
 
-# --- A typeset formula as a widget: crisp at any zoom, in the theme's colors, broken at "=" when it is too wide ---
-
-
 WIDEST = 16_000.0
 
 
@@ -182,8 +179,6 @@ def _ceil(length: float) -> int:
 
 
 # --- A sentence in which some words carry a role: painted as plain text, so a token is never read as markup ---
-
-
 LINE_HEIGHT = 1.2
 
 

@@ -18,9 +18,6 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel
 from attn_gui.figure.design_tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
 
-# --- The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.design_tokens` ---
-
-
 SCHEMES = ("light", "dark", "system")
 BACKGROUNDS = {
     "window": QPalette.ColorRole.Window,
@@ -279,8 +276,6 @@ def _pixels(px: int) -> str:
 
 
 # --- Line icons in the colors of the theme, drawn when they are needed: a new theme or screen needs no new icon ---
-
-
 def icon(name: str, tone: str = "text2") -> QIcon:
     """Return the icon drawn in resources/icons/NAME.svg, in a color of the theme."""
     _drawing(name)  # an unknown name fails here and not in the middle of painting

@@ -22,8 +22,6 @@ from attn_gui.figure.text.rich_text import token_label
 from attn_gui.views.theme import current_theme, scaled, style_text
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
 
-# --- Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read ---
-
 
 class TokenRow(Retranslated, QListView):
     """Row of a text's tokens, from left to right; a click or the arrows choose one."""
@@ -164,9 +162,9 @@ class SecondText(Retranslated, QWidget):
         self._row, self._all, self._compare = QPushButton(self), QPushButton(self), QPushButton(self)
         self._counts = 0, 0
         self._name_parts()
-        self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
+        self.tokens.tokenPicked.connect(lambda position: self._place.set_key(str(min(position, self._counts[1] - 1))))
         self.tokens.activated.connect(self._ask_for_row)
-        self.tokens.carried.connect(self._on_tokens_carried)
+        self.tokens.carried.connect(lambda _position, at: self._first.set_target(self._first.position_at(at)))
         self.tokens.dropped.connect(self._on_tokens_dropped)
         self._row.clicked.connect(self._ask_for_row)
         self._all.clicked.connect(lambda: self.allAsked.emit(self._stage.currentData()))
@@ -217,13 +215,6 @@ class SecondText(Retranslated, QWidget):
         place = self._place.currentData()
         if self.tokens.currentIndex().isValid() and place is not None:
             self.rowAsked.emit(self._stage.currentData(), self.tokens.currentIndex().row(), int(place))
-
-    def _on_tokens_token_picked(self, position: int) -> None:
-        """Propose the place at the same position."""
-        self._place.set_key(str(min(position, self._counts[1] - 1)))
-
-    def _on_tokens_carried(self, _position: int, at: QPoint) -> None:
-        self._first.set_target(self._first.position_at(at))
 
     def _on_tokens_dropped(self, position: int, at: QPoint) -> None:
         target = self._first.position_at(at)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.views.text_views import Link, WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import Retranslated, arrange, inset, paint_rounded
 
 WIDTH = 280
 KEY_PRESS = QEvent.Type.KeyPress
@@ -24,11 +24,8 @@ class TourRing(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(current_theme().accent, LINE.focus))
-        inset = LINE.focus / 2
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS.frame, RADIUS.frame)
+        edge = QPen(current_theme().accent, LINE.focus)
+        paint_rounded(QPainter(self), inset(self.rect(), LINE.focus / 2), RADIUS.frame, edge=edge)
 
 
 class TourBubble(Retranslated, QFrame):
@@ -95,7 +92,6 @@ class TourBubble(Retranslated, QFrame):
         self._next.setText(self.tr("Done") if last else self.tr("Next"))
         self._skip.setVisible(not last)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.endAsked.emit()
@@ -111,12 +107,8 @@ class TourBubble(Retranslated, QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent, 1))
-        painter.setBrush(theme.surface)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.accent, 1))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._far)
         foot = arrange(QHBoxLayout(), self._skip, 1, self._back, self._next, spacing=SPACING.m)

@@ -60,9 +60,6 @@ from attn_gui.views.zones import hairline
 if TYPE_CHECKING:
     from attn_gui.figure.walk import Walk
 
-# --- The moment of a walk on show: it plays on, pauses, and goes to a step ---
-
-
 SPEEDS = {"half": 0.5, "usual": 1.0, "double": 2.0}
 STILL_SECONDS = 2.0
 """How long a step stands where nothing moves."""
@@ -192,8 +189,6 @@ def words_of(rich: str) -> str:
 
 
 # --- Parts of the transport: the round button, and the bar of the steps with its knob ---
-
-
 ROUND, KNOB, TRACK = 32, 9, 6
 """Logical pixels: the width of the round button, the radius of the knob, the height of the bar."""
 BETWEEN = 3  # segments
@@ -298,7 +293,6 @@ class BeatBar(QSlider):
         ends = [part.right() + scaled(BETWEEN) / 2 for part in self.segments()]
         return min(bisect_right(ends, x), len(ends) - 1)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         names = QFontMetrics(ui_font("small")).height()
         return QSize(scaled(300), 2 * scaled(KNOB) + scaled(SPACING.xs) + names)
@@ -364,8 +358,6 @@ class BeatBar(QSlider):
 
 
 # --- The walk itself ---
-
-
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
 
@@ -379,7 +371,6 @@ class WalkStage(QWidget):
         self.setObjectName("walk.stage")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         player.moved.connect(self.update)
-        player.turned.connect(self.update)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(240), scaled(160))
@@ -398,7 +389,6 @@ class WalkView(Retranslated, QWidget):
 
     leaveAsked = Signal()
     exportAsked = Signal(bool)  # whether panels are wanted; else a GIF
-    speedPicked = Signal(str)  # a key of SPEEDS
 
     def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -406,25 +396,16 @@ class WalkView(Retranslated, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player, self._sized = player, False
         self._title, self._about = QLabel(self), ElidedLabel(self)
-        self._export, self._close, self._menu = QPushButton(self), QToolButton(self), QMenu(self)
+        self.export, self._close, self._menu = QPushButton(self), QToolButton(self), QMenu(self)
         self._gif = self._menu.addAction("", lambda: self.exportAsked.emit(False))
         self._panels = self._menu.addAction("", lambda: self.exportAsked.emit(True))
         self._stage, self._sentence = WalkStage(player, self), QLabel(self)
         self._head, self._transport = QWidget(self), QWidget(self)
         self._back, self._play, self._on = (QToolButton(self), PlayButton(self), QToolButton(self))
-        self._bar, self._time, self._speed = BeatBar(self), QLabel(self), ChoiceBox(SPEEDS, self)
+        self._bar, self._time, self.speed = BeatBar(self), QLabel(self), ChoiceBox(SPEEDS, self)
         self._connect()
         self._build()
         self.retranslate()
-
-    # --- silent setters --------------------------------------------------------------------------
-    def set_export_offered(self, offered: bool) -> None:
-        """Set whether it can be exported."""
-        self._export.setVisible(offered)
-
-    def set_speed(self, key: str) -> None:
-        """Show one of SPEEDS."""
-        self._speed.set_key(key)
 
     def words(self) -> str:
         """Return the step on show in words: `Step 2 of 7: Add the products. …`."""
@@ -437,20 +418,19 @@ class WalkView(Retranslated, QWidget):
     def retranslate(self) -> None:
         self._gif.setText(self.tr("Export &GIF…"))
         self._panels.setText(self.tr("Export step &panels…"))
-        self._export.setText(self.tr("Export"))
+        self.export.setText(self.tr("Export"))
         for button, words in (
             (self._close, self.tr("Back to the map")),
             (self._back, self.tr("Previous step")),
             (self._on, self.tr("Next step")),
-            (self._speed, self.tr("Speed")),
+            (self.speed, self.tr("Speed")),
             (self._bar, self.tr("Steps of the walk")),
         ):
             button.setAccessibleName(words)
             set_tip(button, words)
-        self._speed.set_words({key: f"{_factor(speed)}×" for key, speed in SPEEDS.items()})
+        self.speed.set_words({key: f"{_factor(speed)}×" for key, speed in SPEEDS.items()})
         self._show_walk()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or not self.act(event.key()):
             super().keyPressEvent(event)
@@ -556,7 +536,6 @@ class WalkView(Retranslated, QWidget):
             highest = max(highest, document.size().height())
         self._sentence.setFixedHeight(max(scaled(SENTENCE), round(highest) + SPACING.m))
 
-    # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
         player = self._player
         player.moved.connect(self._show_moment)
@@ -569,8 +548,7 @@ class WalkView(Retranslated, QWidget):
         self._back.clicked.connect(lambda: player.go_to(player.beat - 1))
         self._on.clicked.connect(lambda: player.go_to(player.beat + 1))
         self._close.clicked.connect(self.leaveAsked)
-        self._speed.picked.connect(lambda key: player.set_speed(SPEEDS[key]))
-        self._speed.picked.connect(self.speedPicked)
+        self.speed.picked.connect(lambda key: player.set_speed(SPEEDS[key]))
 
     def _build(self) -> None:
         set_background(self, "surface")
@@ -587,8 +565,8 @@ class WalkView(Retranslated, QWidget):
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         self._sentence.setContentsMargins(SPACING.xxl, 0, SPACING.xxl, 0)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._export.setIcon(icon("export-image"))
-        self._export.setMenu(self._menu)
+        self.export.setIcon(icon("export-image"))
+        self.export.setMenu(self._menu)
         for button, name, drawn in (
             (self._close, "close", "close"),
             (self._back, "previous", "previous"),
@@ -597,14 +575,14 @@ class WalkView(Retranslated, QWidget):
             button.setObjectName(f"walk.{name}")
             button.setIcon(icon(drawn))
             button.setAutoRaise(True)
-        for control in (self._close, self._back, self._play, self._on, self._export):
+        for control in (self._close, self._back, self._play, self._on, self.export):
             control.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays
             control.installEventFilter(self)
-        self._export.setObjectName("walk.export")
-        self._speed.setObjectName("walk.speed")
-        head = self._title, (self._about, 1), self._export, self._close
+        self.export.setObjectName("walk.export")
+        self.speed.setObjectName("walk.speed")
+        head = self._title, (self._about, 1), self.export, self._close
         arrange(QHBoxLayout(self._head), *head, margins=(SPACING.xl, 0, SPACING.l, 0), spacing=SPACING.m)
-        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self._speed
+        transport = self._back, self._play, self._on, (self._bar, 1), self._time, self.speed
         arrange(QHBoxLayout(self._transport), *transport, margins=(SPACING.l, 0, SPACING.l, 0), spacing=SPACING.m)
         picture = (self._stage, 1), self._sentence
         column = self._head, hairline(self), *picture, hairline(self), self._transport
@@ -616,8 +594,6 @@ def _factor(speed: float) -> str:
 
 
 # --- The list of the steps, in the place of the explanation ---
-
-
 ROW = 44  # logical pixels of a row
 
 
@@ -745,7 +721,6 @@ class WalkSteps(Retranslated, QWidget):
         self.setAccessibleName(self._title.text())
         self._show()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return False  # else Qt would take the height of what wraps for the least, and a lesson above lose its verdict
 
@@ -771,7 +746,6 @@ class WalkSteps(Retranslated, QWidget):
             self.keyed.emit(key)
         return key is not None
 
-    # --- inside ----------------------------------------------------------------------------------
     def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Name the keys while they are the walk's: in the field of an answer Space types."""
         if now is not None:

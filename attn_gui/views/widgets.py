@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
@@ -44,7 +44,6 @@ from attn_gui.views.theme import current_theme, icon, scaled
 VEILED = 0.88
 """The share of a panel's background in a veil over it."""
 
-# --- The base of a mixin for widgets ---
 if TYPE_CHECKING:
     WidgetMixin = QWidget
 else:
@@ -77,16 +76,13 @@ class Retranslated(WidgetMixin):
         super().changeEvent(event)
 
 
-class MenuZone(Retranslated):
-    """Mixin of the zones of the window; `open_menu` shows the context menu of one, set by who knows the actions."""
+class MenuZone(Retranslated, QWidget):
+    """Base of the zones of the window that have a context menu, which whoever knows the actions opens."""
 
-    open_menu: Callable[[QContextMenuEvent], object] | None = None
+    menuAsked = Signal(object)  # the QContextMenuEvent
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.open_menu is None:
-            super().contextMenuEvent(event)
-        else:
-            self.open_menu(event)
+        self.menuAsked.emit(event)
 
 
 class Reflowed(WidgetMixin):
@@ -159,13 +155,30 @@ class KeyboardButton(QAbstractButton):
             event.ignore()  # QAbstractButton would take the arrows
 
 
+def paint_rounded(
+    painter: QPainter,
+    rect: QRect | QRectF,
+    radius: float,
+    *,
+    fill: QColor | None = None,
+    edge: QPen | QColor | None = None,
+) -> None:
+    """Paint a rectangle with round corners, filled, with an edge, or both."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(edge or Qt.PenStyle.NoPen)
+    painter.setBrush(fill or Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect, radius, radius)
+
+
+def inset(rect: QRect | QRectF, by: float) -> QRectF:
+    """Return a rectangle so many pixels inside another one on every side."""
+    return QRectF(rect).adjusted(by, by, -by, -by)
+
+
 def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
     """Paint the ring that says where the keyboard is, just inside `rect`."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(current_theme().accent, LINE.focus))
-    inset = LINE.focus / 2
-    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), RADIUS.control, RADIUS.control)
+    edge = QPen(current_theme().accent, LINE.focus)
+    paint_rounded(painter, inset(rect, LINE.focus / 2), RADIUS.control, edge=edge)
 
 
 class FocusedWheel(WidgetMixin):
@@ -230,11 +243,7 @@ class ElidedLabel(QLabel):
 
 
 # --- Ends the visit to the editor that is open in a window, before anything else happens to the document ---
-PASSING = (
-    Qt.FocusReason.PopupFocusReason,
-    Qt.FocusReason.MenuBarFocusReason,
-    Qt.FocusReason.ActiveWindowFocusReason,
-)
+PASSING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and not the window
 
 

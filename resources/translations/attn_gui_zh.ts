@@ -6926,6 +6926,10 @@ Do you want to replace it?</source>
         <translation>{file}：“{name}”没有单元格，形状为 {got}。</translation>
     </message>
     <message>
+        <source>{file}: “{name}” holds whole numbers such as {got} as {dtype}: all of them are the bits of bfloat16, here of {value}. Expected float32, or BF16 of safetensors; whole numbers that are meant as a wider type.</source>
+        <translation>{file}：“{name}”以 {dtype} 存有 {got} 这样的整数，它们全都是 bfloat16 数的二进制位，此例即 {value}。请存为 float32，或 safetensors 的 BF16；若确为整数，请存为更宽的类型。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
         <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；上限为 {expected}。</translation>
     </message>
@@ -7064,6 +7068,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names {turned} may be transposed, so they are taken for nothing unasked.</source>
         <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{turned} 可能已转置，因此未经确认不作为任何部分读取。</translation>
+    </message>
+    <message>
+        <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names {halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.</source>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。从名称看，{halves} 只是各头中带位置或不带位置的那部分列，因此未经确认不作为整体读取。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
@@ -7420,6 +7428,10 @@ Do you want to replace it?</source>
     <message>
         <source>{field} holds {got}, too large for {dtype}: it is {value} now.</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
+    </message>
+    <message>
+        <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
+        <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
     </message>
     <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
@@ -8134,8 +8146,8 @@ Do you want to replace it?</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
-        <source>{column} (head {head}, c = {inner})</source>
-        <translation>{column}（头 {head}，c = {inner}）</translation>
+        <source>{column} (head {head}, its column {inner})</source>
+        <translation>{column}（头 {head} 的第 {inner} 列）</translation>
     </message>
     <message>
         <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
@@ -8658,6 +8670,10 @@ Do you want to replace it?</source>
         <translation>{file} 的文件在打开模型之后又被写过，会话已无法指明当前的权重。请重新打开模型。</translation>
     </message>
     <message>
+        <source>{file}: rope_parameters and rope_scaling name different scalings: {got}; expected one.</source>
+        <translation>{file}：rope_parameters 与 rope_scaling 给出了不同的缩放方式：{got}；应只有一种。</translation>
+    </message>
+    <message>
         <source>{file}: the pooling of sentences by {got} is not supported.</source>
         <translation>{file}：不支持用 {got} 汇聚句子。</translation>
     </message>
@@ -8890,6 +8906,18 @@ Do you want to replace it?</source>
         <translation>文件中的“{name}”与此处算出的权重不同，最大相差 {apart}。</translation>
     </message>
     <message>
+        <source>“{name}” in the file has the shape {got}, that computed here {expected}.</source>
+        <translation>文件中的“{name}”形状为 {got}，此处算出的为 {expected}。</translation>
+    </message>
+    <message>
+        <source>The first axis of query was read as {items} items of {count} tokens, which share their keys; heads that share them are read where key and value have an axis of one head.</source>
+        <translation>query 的第一轴按 {items} 个样本读入，每个样本 {count} 个词元，共用同一组键；若是共用键的多个头，请让 key 和 value 也带上长度为 1 的头轴。</translation>
+    </message>
+    <message>
+        <source>“scale” is √d_k = {got}: the scores were multiplied by it; where they are divided expected {expected}.</source>
+        <translation>“scale”为 √d_k = {got}：分数乘以了它；若本应除以它，请写 {expected}。</translation>
+    </message>
+    <message>
         <source>“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not in the file. Add one, and they agree.</source>
         <translation>文件中的“{name}”与此处算出的权重最大相差 {apart}：它带有因果掩码，而文件中没有给出掩码。加上因果掩码后，两者一致。</translation>
     </message>
@@ -9072,6 +9100,10 @@ Do you want to replace it?</source>
     <message>
         <source>“{name}” was read as {axes}; other readings have to be said: {others}.</source>
         <translation>“{name}”按 {axes} 读入；若应按其他方式读，请指明：{others}。</translation>
+    </message>
+    <message>
+        <source>Rows of “{name}” do not add up to 1: they were read as attention weights all the same.</source>
+        <translation>“{name}”中有的行之和不为 1，仍按注意力权重读入。</translation>
     </message>
     <message>
         <source>{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
@@ -10567,6 +10599,10 @@ Do you want to replace it?</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
     <message>
+        <source>One matrix is on the clipboard, {shape}: click the cell to begin at, then paste.</source>
+        <translation>剪贴板里只有一个矩阵（{shape}）：请先单击起始单元格，再粘贴。</translation>
+    </message>
+    <message>
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>
@@ -10773,10 +10809,6 @@ Do you want to replace it?</source>
     <message>
         <source>value</source>
         <translation>取值</translation>
-    </message>
-    <message>
-        <source>{text}: column {columns}</source>
-        <translation>{text}：列 {columns}</translation>
     </message>
 </context>
 <context>

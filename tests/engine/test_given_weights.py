@@ -29,6 +29,11 @@ def test_the_weights_are_those_given(weights, axes):
     assert trace.stages == ("weights",)
     assert trace["weights"].shape == (1, 1, 1, 1)[: 4 - axes] + given.shape
     assert np.array_equal(trace["weights"].reshape(given.shape), given)
+    turned = given.swapaxes(-1, -2)
+    with pytest.warns(UserWarning, match=f"not add up to 1 along their last axis but along axis {axes - 2}") as said:
+        taken = Problem.from_weights(turned).weights
+    assert np.array_equal(taken.reshape(turned.shape), turned)
+    assert said[0].filename == __file__
 
 
 def test_with_values_the_output_follows(weights, value, rng):

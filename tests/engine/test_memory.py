@@ -51,7 +51,7 @@ CASES = {
     "additive": lambda: with_score(DIRECT, "additive"),
     "hidden units": lambda: with_hidden_width(ADDITIVE, 900),
     "direct": lambda: made_direct(COMPUTED),
-    "float32": lambda: with_dtype(MASKED, "float32"),
+    "float32": lambda: with_dtype(MASKED, "float32").fields,
     "n": lambda: resize(DIRECT, n=90_000).fields,
     "m": lambda: resize(MASKED, m=2 * WIDE).fields,
     "d_k": lambda: resize(DIRECT, d_k=90_000).fields,

@@ -36,8 +36,14 @@ def test_arrays_are_copied_cast_and_read_only():
 
 def test_what_float32_cannot_hold_is_said():
     problem = Problem(query=[[-1e300, 1]], key=np.eye(2), value=np.eye(2))
-    with pytest.warns(UserWarning, match="query holds −1e300, too large for float32: it is −∞ now."):
-        assert problem.replace(dtype="float32").query[0, 0] == -np.inf
+    for make in (
+        lambda: problem.replace(dtype="float32"),
+        lambda: Problem(**{**problem.fields(), "dtype": "float32"}),
+        lambda: Problem.from_heads(problem.query[None], [np.eye(2)], [np.eye(2)], dtype="float32"),
+    ):
+        with pytest.warns(UserWarning, match="query holds −1e300, too large for float32: it is −∞ now.") as said:
+            assert make().query[0, 0] == -np.inf
+        assert said[0].filename == __file__, "where it was asked for"
     Problem(query=[[np.inf, 1e-300]], key=np.eye(2), value=np.eye(2), dtype="float32")  # which is no other number
 
 

@@ -120,6 +120,7 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
             assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
             raw = [text for text, _ in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
             assert raw == [] or "python" in PAGES[name].words, "the index of a symbol is lowered"
+            assert [text for text, _ in written if "。 " in text] == [], "no blank between Chinese sentences"
             written.clear()
             page = planned(name, content, lang, *PANEL)
             painted(page)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from itertools import pairwise
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.figure.text.rich_text import rich_width
 from attn_gui.figure.walk import Walk, export_walk, walk_canvas, walk_of
 from attn_gui.paths import resource
 from tests.costs import taking
@@ -256,10 +257,21 @@ def test_a_number_can_be_read_wherever_it_is_on_its_way(rows, monkeypatch):
     side = np.random.default_rng(0).normal(size=(rows, 3)).round(2) * 1.37
     walk = walk_of(evaluation_of(Problem(query=side, key=side[::-1], value=side)), 0, 0, "weights", (rows - 1, 0))
     written = []
-    monkeypatch.setattr(walk_canvas, "write_rich", lambda *about: written.append(about))
+
+    def write(painter, at, rich, _color, pixels, share=0.0):
+        width = rich_width(rich, pixels)
+        place = QRectF(at.x() - share * width + 1, at.y() - 0.7 * pixels, width - 2, 0.6 * pixels)
+        written.append((rich, pixels, painter.transform().mapRect(place)))
+
+    monkeypatch.setattr(walk_canvas, "write_rich", write)
     for seconds in np.linspace(0, walk.seconds, 40):
         painted(walk, seconds)
-    assert min(pixels for _, _, rich, _, pixels, _ in written if rich) >= 10
+    assert min(pixels for rich, pixels, _ in written if rich) >= 10
+    for seconds in accumulate(beat.seconds for beat in walk.beats):  # all has landed: none stands over another
+        written.clear()
+        painted(walk, seconds - 1e-6)
+        pairs = combinations([(rich, place) for rich, _, place in written if rich], 2)
+        assert not [(one, other) for (one, here), (other, there) in pairs if here.intersects(there)]
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -318,11 +318,11 @@ def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None
 
 
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, weights=OPEN, meta='{"sliding": 3}')
+    np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, down=OPEN, meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
         load(tmp_path / "a.npz")
     assert [str(warning.message) for warning in caught] == [
-        "a.npz: Arrays not used: more, weights.",
+        "a.npz: Arrays not used: more, down.",
         "a.npz: Options not used: sliding.",
     ]
     assert caught[0].filename == __file__

@@ -63,6 +63,8 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("tensor([[1e3, -2e0]], dtype=torch.int64)", [[1000, -2]]),
         ("| np.mean(x) | b |\n|---|---|\n| 1 | 2 |", [[1, 2]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
+        ("1\u00a0-2\n3\u202f4.5", [[1, -2], [3, 4.5]]),  # the blanks of web pages
+        ("[[1,\u200b 0],\u200b[0,\u200b1]]", [[1, 0], [0, 1]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
         ("1/2,1/4\n3,4", [[0.5, 0.25], [3, 4]]),
         ("∞,1\n2,3", [[np.inf, 1], [2, 3]]),
@@ -240,6 +242,7 @@ def test_what_would_change_the_matrix_is_never_dropped(text, named):
         ("[(np.sqrt(1), 0.5), (np.sqrt(2), 0.25)]", "np.sqrt(…"),
         ("t,a\nnp.sqrt(1),0.5\nnumpy.sqrt(2),0.25", "np.sqrt(1)"),
         ("\u00ad1.5\t2\n3\t4", "row 0, column 0"),  # a minus out of a PDF
+        ("\u202e21\t2\n3\t4", "row 0, column 0"),  # which is seen as 12
         ("2\u20623\t2\n3\t4", "row 0, column 0"),  # 2 times 3, the sign of which cannot be seen
         ("<Compressed matrix with shape (2, 2)>\n  (0, 0)\t1.5\n  (1, 1)\t4.5", "cells"),
     ],
@@ -285,6 +288,26 @@ def test_the_factor_above_a_table_counts_for_no_table_below():
         read_table("Q =\n\n 1.0e+03 *\n\n 1 2\n\nK =\n\n 1 2\n\nV =\n\n 1.0e-01 *\n\n 5 6\n")
     found = [reading.matrix.values.tolist() for reading in several.value.readings]
     assert found == [[[1000, 2000]], [[1, 2]], [[0.5, 0.6]]]
+
+
+@each(
+    ("text", "query"),
+    [
+        ("q1=[1, 2], q2=[3, 4], k1=[1, 2], v1=[5]", [[1, 2], [3, 4]]),
+        ("k₁ = [1, 2]\nq₁ = [1, 2]\nv₁ = [5]\nq₂ = [3, 4]", [[1, 2], [3, 4]]),
+        ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], q1=[[1, 2]]", [[1, 2], [3, 4]]),
+        ("Q1=[[1, 2], [3, 4]], Q2=[[5, 6], [7, 8]], K=[[1, 2]], V=[[5]]", None),
+        ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], Q=[[5, 6], [7, 8]]", None),
+    ],
+)
+def test_rows_of_one_name_are_one_matrix_and_of_two_matrices_of_one_name_none_is_taken(text, query):
+    with pytest.raises(AmbiguousTable) as several:
+        read_table(text)
+    parts = several.value.together(named=True)
+    assert {role: one.values.tolist() for role, one in parts.items()} == (
+        {"query": query, "key": [[1, 2]], "value": [[5]]} if query else {}
+    )
+    assert not query or several.value.others() == (["q1"] if "Q=" in text else [])
 
 
 @each("names", [("Qᵀ", "Kᵀ", "Vᵀ"), ("A", "K.T", "B"), ("Q", "Kᵀ", "V")])

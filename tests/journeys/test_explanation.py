@@ -111,7 +111,7 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     score = person.explanation()
     person.click(link(person, "Q[10"))
     assert person.find("heatmap.query").isVisible()
-    assert person.status().startswith("Query · head 3 · (10, 1)")  # where the largest product is
+    assert person.status().startswith("Query · head 3 · (10, 97)")  # where the largest product is
     assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 97]"]
     person.press("Alt+Left")
     settled(person)
@@ -218,12 +218,13 @@ def sentence(person):
 def test_a_column_a_dot_and_the_reach_say_one_thing(launch, qtbot):
     person = launch()
     person.choose_cell("query", 10, 1)
-    assert "Column 97 (head 3, c = 1) of Q" in sentence(person)
+    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
     person.choose_cell("scores", 10, 13)
     terms = person.find("inspector.terms", QTableView).model()
-    tip = terms.index(0, 0).data(3)
+    assert terms.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
     place = int(terms.index(0, 0).data().removeprefix("c = "))
-    assert tip == f"c = {place}: column Q {96 + place}, K {96 + place}"
+    assert 96 <= place < 128
+    assert numeric(terms.index(0, 1).data()) == pytest.approx(person.number("query", 10, place), abs=1e-3)
 
     person.again("a dot in a map is explained below it and the status says its number")
     QTest.qWait(50)

@@ -158,7 +158,7 @@ def filled(tensors: Tensors, x: np.ndarray, activation: Any, eps: float) -> np.n
 def gpt2(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result:
     heads, eps = config["n_head"], config.get("layer_norm_epsilon", 1e-5)
     activation = ACTIVATIONS[config.get("activation_function", "gelu_new")]
-    x = tensors["wte.weight"][ids] + tensors["wpe.weight"][: len(ids)]
+    x, ahead = tensors["wte.weight"][ids] + tensors["wpe.weight"][: len(ids)], not config.get("is_causal", True)
 
     def conv(rows: np.ndarray, name: str) -> np.ndarray:
         return rows @ tensors[f"{name}.weight"] + tensors[f"{name}.bias"]
@@ -171,7 +171,7 @@ def gpt2(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result:
         if config.get("scale_attn_by_inverse_layer_idx"):
             scale /= layer + 1
         sides = fused[:, :d], fused[:, d : 2 * d], fused[:, 2 * d :]
-        weights, mixed = attend(*sides, heads, heads, scale, lambda i, j: j <= i)
+        weights, mixed = attend(*sides, heads, heads, scale, lambda i, j: (j <= i) | ahead)
         x = x + conv(mixed, base + "attn.c_proj")
         x = x + conv(
             activation(conv(layer_norm(x, tensors, base + "ln_2", eps), base + "mlp.c_fc")), base + "mlp.c_proj"

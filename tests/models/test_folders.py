@@ -119,6 +119,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a part of each head turned": (lambda f: changed(f, partial_rotary_factor=0.5), "partial_rotary_factor is 0.5"),
     "no factor": (lambda f: changed(f, rope_scaling={"type": "linear"}), "factor is missing"),
+    "two scalings": (
+        lambda f: changed(f, rope_parameters={"rope_theta": 9.0}, rope_scaling={"type": "linear", "factor": 2.0}),
+        "name different scalings: default, linear",
+    ),
     "too many layers": (lambda f: changed(f, num_hidden_layers=900), "layers.2.* is missing"),
     "heads that do not divide": (lambda f: changed(f, num_attention_heads=5), "cannot share"),
     "K/V heads that do not divide": (lambda f: changed(f, num_key_value_heads=3), "cannot share"),
@@ -136,7 +140,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "float64": (lambda f: (f / WEIGHTS).write_bytes(packed(llama_tensors(LLAMA), "F64")), "holds F64"),
     "offsets outside": (
         lambda f: with_header(f, lambda h: h[NORM].update(data_offsets=[2**40, 2**40 + 96])),
-        "outside",
+        "overlap or leave a gap",
     ),
     "no offsets": (lambda f: with_header(f, lambda h: h[NORM].pop("data_offsets")), "damaged"),
     "index is empty": (to_index({}), "is missing"),

@@ -101,6 +101,7 @@ VARIANTS = {
     "gpt2: untied": Variant(GPT2 | {"tie_word_embeddings": False}, gpt2_tensors(untied=True), "transformer."),
     "gpt2: no scale": Variant(GPT2 | {"scale_attn_weights": False}, gpt2_tensors()),
     "gpt2: scale falls": Variant(GPT2 | {"scale_attn_by_inverse_layer_idx": True}, gpt2_tensors()),
+    "gpt2: looks ahead": Variant(GPT2 | {"is_causal": False}, gpt2_tensors()),
     "gpt2: gelu, eps": Variant(GPT2 | {"activation_function": "gelu", "layer_norm_epsilon": 0.1}, gpt2_tensors()),
     "llama": llama({}, untied=True),
     "llama: untied, no head": llama({"tie_word_embeddings": False}),

@@ -236,6 +236,18 @@ def test_products_name_their_cells_and_stand_by_magnitude(shown):
     assert [row[3] for row in texts(view)][:3] == ["7", "−6", "5"]
 
 
+def test_terms_of_a_head_are_called_as_tables_and_formulas_count_columns(shown):
+    rows = np.arange(12.0).reshape(3, 4)
+    problem = Problem(query=rows, key=rows, value=rows, num_heads=2)
+    view = table(shown(problem, "scores", 0, 1))
+    assert headers(view)[1:3] == ["Q[0, c]", "K[1, c]"]
+    assert sorted(row[:3] for row in texts(view)) == [["c = 2", "2", "6"], ["c = 3", "3", "7"]]
+    shared = problem.replace(num_kv_heads=1, key=rows[:, :2], value=rows[:, :2])
+    view = table(shown(shared, "scores", 0, 1))
+    assert headers(view)[1:3] == ["Q[0, c]", "K[1, c − 2]"]
+    assert sorted(row[:3] for row in texts(view)) == [["c = 2", "2", "4"], ["c = 3", "3", "5"]]
+
+
 def test_printed_factors_give_their_printed_product(shown):
     scores = np.array([[1 / np.sqrt(3), 2 / np.sqrt(3)]])
     matrices = {"query": np.array([[1.0]]), "key": scores.T, "value": np.array([[1.0], [3.0]])}
@@ -341,8 +353,8 @@ TOLD = [
     ({}, "head_output", 4, 1, "It is the sum of 7 values, each times its weight."),
     ({}, "concat", 0, 3, "It is column 1 of head 1."),
     ({}, "output", 0, 3, "Without W_O it is the joined heads themselves."),
-    ({}, "query", 3, 2, "Column 5 (head 1, c = 2) of Q for query <img src=x>: "),
-    ({}, "value", 3, 1, "Column 3 (head 1, c = 1) of V for key <b>d</b>: "),
+    ({}, "query", 3, 2, "Column 5 (head 1, its column 2) of Q for query <img src=x>: "),
+    ({}, "value", 3, 1, "Column 3 (head 1, its column 1) of V for key <b>d</b>: "),
     ({}, "query", 3, 2, "It is given, not computed."),
     (PLAIN, "scores", 1, 3, "Score of query 1 and key 3: "),
     (BLANKS, "scores", 1, 3, "Score of query the and"),
@@ -386,7 +398,7 @@ TOLD = [
     (by_hand("scores", factor=1.0), "scores", 0, 3, ": a change by hand leaves it as computed."),
     *(({"sink": [-2000.0, -2000.0]}, "weights", row, 0, "The sink of its head takes 0.") for row in range(5)),
     ({"sink": [2.0, -60.0]}, "weights", 0, 0, "e−27."),
-    ("wider keys", "key", 3, 2, "Column 5 (head 1, c = 2) of K for key 3: "),
+    ("wider keys", "key", 3, 2, "Column 5 (head 1, its column 2) of K for key 3: "),
     ("layer", "normed_x", 2, 0, "is divided by the root of its mean square, then multiplied by γ₁, plus β₁."),
     ("layer", "query", 2, 0, "It is the sum of 6 products of Xⁿ and W_Q, plus b_Q."),
     ("layer", "output", 2, 0, "It is the sum of 2 products of the joined heads and W_O, plus b_O."),

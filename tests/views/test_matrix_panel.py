@@ -36,7 +36,7 @@ class Desk:
         self.model.set_matrix(lambda: self.array, row_labels=TOKENS, editable=editable, renamable=True)
         self.model.typed.connect(self._write)
         self.panel.set_model(self.model)
-        self.panel.set_renamable(True)
+        self.panel.view.rows.renamable = True
         self.view = self.panel.view
 
     def _write(self, row: int, column: int, value: float) -> None:

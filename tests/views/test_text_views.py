@@ -1,6 +1,7 @@
 """Typeset formulas: crisp, in the colors of their roles, broken where they may break, readable as text and in words."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,17 @@ def test_a_long_sum_breaks_at_its_signs_and_stays_within_the_width(qtbot):
     assert view.lines(232) >= 4
     image = view.grab().toImage()
     assert len(colors_of(image.copy(image.width() - 1, 0, 1, image.height()))) == 1
+
+
+def test_lines_of_a_formula_keep_apart_and_fractions_more(qtbot):
+    """Below a fraction stood the powers of the next one as near as if they were its own."""
+    for chain, least in ((CHAIN, 7), (r"s = a + b + c = 1 + 2 + 3", 3)):
+        view = shown(qtbot, chain, 150)
+        image = view.grab().toImage()
+        blank = [len(colors_of(image.copy(0, y, image.width(), 1))) == 1 for y in range(image.height())]
+        runs_of = [len(list(run)) for is_blank, run in groupby(blank) if is_blank]
+        assert view.lines(150) > 1
+        assert max(runs_of) >= least, chain
 
 
 def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot):

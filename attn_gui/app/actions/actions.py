@@ -218,7 +218,7 @@ class Bars(QObject):
         super().__init__(window)
         self._window, self._simple = window, simple
         self._asked: frozenset[str] = frozenset()
-        self._starting = False
+        self._starting = self._wide = False  # whether it is known how wide the bar is
         self.actions = Actions(window, window.commit_typed)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
@@ -228,7 +228,7 @@ class Bars(QObject):
         self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
-        self._bar.resized.connect(self._fit_words)
+        self._bar.resized.connect(self._on_bar_resized)
         self._label()
 
     def retranslate(self) -> None:
@@ -236,7 +236,7 @@ class Bars(QObject):
         self.compare.retranslate()
         self.switch.retranslate()
         self._label()
-        self._fit_words()
+        self._fill_toolbar()
 
     def _label(self) -> None:
         for key, label in MENUS:
@@ -308,7 +308,7 @@ class Bars(QObject):
         """Make icons as large as the zoom of the window asks."""
         side = scaled(SIZE.icon)
         self._bar.setIconSize(QSize(side, side))
-        self._fit_words()
+        self._fill_toolbar()
 
     # --- menus -----------------------------------------------------------------------------------
     def _build_menus(self) -> None:
@@ -380,7 +380,6 @@ class Bars(QObject):
         self._window.startShown.connect(self._on_start_shown)
         self.actions["simple"].toggled.connect(self.switch.set_simple)
         self.switch.set_simple(self._simple)
-        self._fill_toolbar()
         self.size_icons()
         self._window.addToolBar(self._bar)
 
@@ -395,9 +394,25 @@ class Bars(QObject):
             self.actions["simple"].trigger()
 
     def _fill_toolbar(self) -> None:
+        """Show as many tools as there is room for: search and switch would be out of sight beyond the others."""
+        for most in range(len(TOOLS), -1, -1):
+            self._put_tools(frozenset(TOOLS[:most]))
+            if self._fit_words() or not self._wide:
+                break
+        layout = self._bar.layout()
+        assert layout is not None
+        layout.activate()  # in the midst of a resize nothing else would
+
+    def _on_bar_resized(self) -> None:
+        self._wide = True
+        self._fill_toolbar()
+
+    def _put_tools(self, some: frozenset[str]) -> None:
         """Show and hide tools at their places; those that stay keep their buttons."""
-        self._tools["compare"].setVisible(self._is_offered("compare"))  # taken out, it would belong to no window
-        wanted = self._wanted_tools()
+        self._tools["compare"].setVisible(  # taken out, it would belong to no window
+            "compare" in some and self._is_offered("compare")
+        )
+        wanted = self._wanted_tools(some)
         for action in self._bar.actions():
             if action not in wanted:
                 self._bar.removeAction(action)
@@ -408,13 +423,12 @@ class Bars(QObject):
                 button = self._bar.widgetForAction(action)
                 if isinstance(button, QToolButton):
                     listen_once(button, action)
-        self._fit_words()
 
-    def _wanted_tools(self) -> list[QAction]:
-        """Return the tools from left to right, a line between groups of which any is offered."""
+    def _wanted_tools(self, some: frozenset[str]) -> list[QAction]:
+        """Return those of some tools that are offered, from left to right, a line between groups of which any is."""
         wanted: list[QAction] = []
         for line, group in zip(self._lines, TOOLBAR, strict=True):
-            offered = [name for name in group if self._is_offered(name)]
+            offered = [name for name in group if name in some and self._is_offered(name)]
             wanted += [line] if offered and wanted else []
             wanted += [self._tools[name] for name in group if name in offered or name == "compare"]
         return [*wanted, *map(self._tools.__getitem__, ("stretch", "search_actions", "switch"))]
@@ -425,8 +439,8 @@ class Bars(QObject):
             return False
         return name in self._asked or not (self._simple and name in FULL_TOOLS)
 
-    def _fit_words(self) -> None:
-        """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
+    def _fit_words(self) -> bool:
+        """Write words beside as many icons as there is room for; whether there is room for the icons at least."""
         for words in WORDED:
             for name in (*TOOLS, "search_actions"):
                 button = self._bar.widgetForAction(self._tools[name]) if name != "compare" else None
@@ -437,8 +451,10 @@ class Bars(QObject):
             layout = self._bar.layout()
             assert layout is not None
             layout.invalidate()  # buttons that have just come are hidden yet, and would say nothing
-            if self._bar.sizeHint().width() + self._room_kept() <= self._bar.width():
-                return
+            width = self._bar.sizeHint().width()
+            if width + self._room_kept() <= self._bar.width():
+                return True
+        return width <= self._bar.width()
 
     def _room_kept(self) -> int:
         """Return the pixels of the tools that are left out, as icons: what stays has its words in both windows or in

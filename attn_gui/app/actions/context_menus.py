@@ -121,7 +121,7 @@ class ContextMenus(Controller):
         for name, actions in ZONES.items():
             zone = context.window.findChild(QWidget, name)
             assert isinstance(zone, MenuZone), f"the window has no {name}"
-            zone.open_menu = partial(self._open, zone, actions)
+            zone.menuAsked.connect(partial(self._open, zone, actions))
         context.window.product.set_menu_actions([self._action(name, context.window) for name in MAP])
         settable = [name for name, stage in STAGE.items() if stage.settable]
         context.window.product.maps.add_action(context.bars.actions["set_target"], settable)

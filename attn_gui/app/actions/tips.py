@@ -10,64 +10,50 @@ from shiboken6 import isValid
 
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.scores import SCORES
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.spoken_formulas import map_words, table_words
 
 TIPS = {
-    "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
-    "normalize": QT_TRANSLATE_NOOP(
+    "score": _("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
+    "normalize": _(
         "Tips",
         "Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid",
     ),
-    "scale": QT_TRANSLATE_NOOP("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
-    "scale_value": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores: S′ = α · S"),
-    "scale_slider": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),
-    "mask": QT_TRANSLATE_NOOP("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
-    "softcap": QT_TRANSLATE_NOOP("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
-    "temperature": QT_TRANSLATE_NOOP(
-        "Tips", "A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out"
-    ),
-    "rotary_theta": QT_TRANSLATE_NOOP("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
-    "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
-    "block.ln_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
-    "block.norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
-    "qk_norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
-    "norm": QT_TRANSLATE_NOOP("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
-    "activation": QT_TRANSLATE_NOOP(
+    "scale": _("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
+    "scale_value": _("Tips", "The factor α of the scores: S′ = α · S"),
+    "scale_slider": _("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),
+    "mask": _("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
+    "softcap": _("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
+    "temperature": _("Tips", "A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out"),
+    "rotary_theta": _("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
+    "d_a": _("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
+    "block.ln_eps": _("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
+    "block.norm_eps": _("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
+    "qk_norm_eps": _("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
+    "norm": _("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
+    "activation": _(
         "Tips", "The function between the products of the feed-forward network: F = a(Fᵘ); gated F = a(Fᵍ) · Fᵘ"
     ),
-    "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
-    "reading": QT_TRANSLATE_NOOP("Tips", "Which number stands below every head, read off its weights A"),
-    "mask_reading.attend": QT_TRANSLATE_NOOP(
-        "Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"
-    ),
-    "mask_reading.blocked": QT_TRANSLATE_NOOP("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
-    "compare": QT_TRANSLATE_NOOP(
+    "head": _("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
+    "reading": _("Tips", "Which number stands below every head, read off its weights A"),
+    "mask_reading.attend": _("Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"),
+    "mask_reading.blocked": _("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
+    "compare": _(
         "Tips", "Which of two states the maps show: now, before, now − before; or gradients of the chosen cell"
     ),
-    "gradient": QT_TRANSLATE_NOOP(
-        "Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"
-    ),
-    "wipe": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
-    "page": QT_TRANSLATE_NOOP("Tips", "Which page is shown: each looks at the present numbers in its own way"),
-    "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
-    "num_heads": QT_TRANSLATE_NOOP(
-        "Tips", "How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)"
-    ),
-    "num_kv_heads": QT_TRANSLATE_NOOP(
-        "Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"
-    ),
-    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; the scale 1/√dₖ depends on it"),
-    "d_v": QT_TRANSLATE_NOOP("Tips", "Columns of V in one head, and so of its output O = A V"),
-    "n": QT_TRANSLATE_NOOP("Tips", "Rows of Q: a row of S, of A and of O for each query"),
-    "m": QT_TRANSLATE_NOOP("Tips", "Rows of K and V: a column of S and of A for each key"),
-    "d_model": QT_TRANSLATE_NOOP(
-        "Tips", "Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ"
-    ),
-    "d_model_fixed": QT_TRANSLATE_NOOP(
-        "Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"
-    ),
-    "batch_size": QT_TRANSLATE_NOOP("Tips", "How many items are computed side by side, each with its own Q, K and V"),
+    "gradient": _("Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"),
+    "wipe": _("Tips", "Draws a bar in the maps: before on its left, now on its right"),
+    "page": _("Tips", "Which page is shown: each looks at the present numbers in its own way"),
+    "batch": _("Tips", "The item of the batch on show, counted from 0"),
+    "num_heads": _("Tips", "How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)"),
+    "num_kv_heads": _("Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"),
+    "d_k": _("Tips", "Columns of Q and K in one head; the scale 1/√dₖ depends on it"),
+    "d_v": _("Tips", "Columns of V in one head, and so of its output O = A V"),
+    "n": _("Tips", "Rows of Q: a row of S, of A and of O for each query"),
+    "m": _("Tips", "Rows of K and V: a column of S and of A for each key"),
+    "d_model": _("Tips", "Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ"),
+    "d_model_fixed": _("Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"),
+    "batch_size": _("Tips", "How many items are computed side by side, each with its own Q, K and V"),
 }
 SOON_MS = 30
 CONTROL = "control."

@@ -71,14 +71,10 @@ class CommandsController(Controller):
             zone = ZONES[(present + way * places) % len(ZONES)]
             first = next(iter(stops_of(self._window, zone)), None)
             if first is not None:
-                if not self._focus_map(zone):
+                if not (zone == "zone.product" and self._view.look.mode == PRODUCT and self._keys.to_map()):
                     first.setFocus(Qt.FocusReason.TabFocusReason)
                     show_in_area(first)
                 return
-
-    def _focus_map(self, zone: str) -> bool:
-        """Give the keyboard to the large map, not to the line above it, if the zone is that of the pictures."""
-        return zone == "zone.product" and self._view.look.mode == PRODUCT and self._keys.to_map()
 
     def _to_control(self, name: str) -> None:
         """Put the keyboard where a setting of the computation is chosen."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial, reduce
@@ -42,28 +41,22 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.stages import lacking
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_name, mask_note, mask_polarity
 
-BRUSH_LABELS = {
-    True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
-    False: QT_TRANSLATE_NOOP("History", "closed {cell}"),
-}
-MANY = {
-    True: QT_TRANSLATE_NOOP("History", "opened {shape} {cell} … {last}"),
-    False: QT_TRANSLATE_NOOP("History", "closed {shape} {cell} … {last}"),
-}
+BRUSH_LABELS = {True: _("History", "opened {cell}"), False: _("History", "closed {cell}")}
+MANY = {True: _("History", "opened {shape} {cell} … {last}"), False: _("History", "closed {shape} {cell} … {last}")}
 BRUSH = "brush"  # its place in the settings
 
 LABELS = {
-    "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
-    "remove": QT_TRANSLATE_NOOP("History", "removed mask {kind}"),
-    "switch": QT_TRANSLATE_NOOP("History", "switched mask {kind}"),
-    "change": QT_TRANSLATE_NOOP("History", "changed mask {kind}"),
-    "fill": QT_TRANSLATE_NOOP("History", "filled mask {kind}"),
+    "add": _("History", "added mask {kind}"),
+    "remove": _("History", "removed mask {kind}"),
+    "switch": _("History", "switched mask {kind}"),
+    "change": _("History", "changed mask {kind}"),
+    "fill": _("History", "filled mask {kind}"),
 }
 
 QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
@@ -320,7 +313,6 @@ class MasksController(Controller):
         super().__init__(context)
         self._painting, self._note = painting, note
         self._findings: tuple[LintFinding, ...] = ()
-        self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
         panel = context.window.mask_panel
@@ -345,10 +337,6 @@ class MasksController(Controller):
     def commands(self) -> dict[str, Command]:
         return {"masks": Command(self.show_masks)}
 
-    def finish(self) -> None:
-        """Stop counting; for the end of the program."""
-        self._stopped.set()
-
     def retranslate(self) -> None:
         self.show_state()
         self._show_findings()
@@ -368,25 +356,20 @@ class MasksController(Controller):
 
     # --- lint ------------------------------------------------------------------------------------
     def _on_document_changed(self, *_: object) -> None:
-        self._forget()
+        self._background.forget()
         if self._window.mask_panel.isVisible():
             self._look_over()
 
-    def _forget(self) -> None:
-        self._stopped.set()
-        self._background.forget()
-
     def _look_over(self) -> None:
         """Find what is seldom meant: at once in a small mask, else beside the window."""
-        self._forget()
+        self._background.forget()
         problem = self._document.problem
         if math.prod(problem.map_shape) <= QUICK_CELLS:
             self._on_background_answered(outcome_of(partial(lint, problem)))
             return
         self._findings = ()
         self._show_findings()
-        stopped = self._stopped = threading.Event()
-        self._background.start(lambda _: lint(problem, stopped.is_set))
+        self._background.start_asking(partial(lint, problem))
 
     def _on_background_answered(self, outcome: Future[tuple[LintFinding, ...] | None]) -> None:
         findings = outcome.result()

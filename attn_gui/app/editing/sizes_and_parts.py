@@ -17,7 +17,7 @@ from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.graph.stage import Role
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.tables.inputs import InputsView
@@ -26,10 +26,10 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 # --- a clash of shapes: what is said, the ways out, and what a change of sizes does to others ------
 Shape = tuple[int, ...]
 Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field
-CHANGE = QT_TRANSLATE_NOOP("Sentences", "{symbol} {before} → {after}")
-FOLLOW = QT_TRANSLATE_NOOP("Sentences", "With it changes {others}; new cells are 0.")
-ZEROS = QT_TRANSLATE_NOOP("Sentences", "New cells are 0.")
-DONE = QT_TRANSLATE_NOOP("Sentences", "{changes}; new cells are 0")
+CHANGE = _("Sentences", "{symbol} {before} → {after}")
+FOLLOW = _("Sentences", "With it changes {others}; new cells are 0.")
+ZEROS = _("Sentences", "New cells are 0.")
+DONE = _("Sentences", "{changes}; new cells are 0")
 
 
 Fields = Mapping[str, object]
@@ -155,14 +155,14 @@ class ShapeFixes(QObject):
 
 # --- edits -----------------------------------------------------------------------------------------
 SIZE_LABELS = {
-    "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
-    "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
-    "d_k": QT_TRANSLATE_NOOP("History", "dₖ {old} → {new}"),
-    "d_v": QT_TRANSLATE_NOOP("History", "dᵥ {old} → {new}"),
-    "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
-    "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
-    "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
-    "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
+    "num_heads": _("History", "heads {old} → {new}"),
+    "num_kv_heads": _("History", "K/V heads {old} → {new}"),
+    "d_k": _("History", "dₖ {old} → {new}"),
+    "d_v": _("History", "dᵥ {old} → {new}"),
+    "n": _("History", "queries {old} → {new}"),
+    "m": _("History", "keys {old} → {new}"),
+    "d_model": _("History", "d_model {old} → {new}"),
+    "batch_size": _("History", "items {old} → {new}"),
 }
 
 SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
@@ -176,12 +176,14 @@ class ShapeController(Controller):
         super().__init__(context)
         self._note = note
         self.keep = "d_model"
+        self._lost: Callable[[], str] = str  # what is said of numbers that another precision has not got
         panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
-        panel.dtypePicked.connect(self._on_panel_dtype_picked)
-        panel.keepPicked.connect(self._on_panel_keep_picked)
+        panel.dtype.picked.connect(self._on_panel_dtype_picked)
+        panel.keep.clicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         context.runner.refused.connect(self.show_state)
+        context.document.changed.connect(lambda _change: context.window.banner.withdraw(self._lost))
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
@@ -250,31 +252,32 @@ class ShapeController(Controller):
         self.show_state()
 
     def _on_panel_dtype_picked(self, dtype: str) -> None:
-        label = Label(QT_TRANSLATE_NOOP("History", "precision {dtype}"), {"dtype": dtype})
-        self._runner.change(label, lambda: with_dtype(self._document.problem, dtype))
+        label = Label(_("History", "precision {dtype}"), {"dtype": dtype})
+
+        def take(changed: Resized, fresh: Arrays) -> None:
+            self._document.apply(SetFields(changed.fields, label), fresh)
+            if changed.notes:
+                self._lost = lambda: sentences(changed.notes)
+                self._window.banner.show_info(self._lost)
+
+        self._runner.begin(label, lambda: with_dtype(self._document.problem, dtype), take)
 
     def set_output_projection(self, present: bool) -> None:
-        label = Label(
-            QT_TRANSLATE_NOOP("History", "added W_O") if present else QT_TRANSLATE_NOOP("History", "removed W_O")
-        )
+        label = Label(_("History", "added W_O") if present else _("History", "removed W_O"))
         self._runner.change(label, lambda: with_output(self._document.problem, present))
 
     def set_biases(self, present: bool) -> None:
-        label = Label(
-            QT_TRANSLATE_NOOP("History", "added biases") if present else QT_TRANSLATE_NOOP("History", "removed biases")
-        )
+        label = Label(_("History", "added biases") if present else _("History", "removed biases"))
         self._runner.change(label, lambda: with_biases(self._document.problem, present))
 
     def set_second_sequence(self, present: bool) -> None:
         label = Label(
-            QT_TRANSLATE_NOOP("History", "added a second sequence")
-            if present
-            else QT_TRANSLATE_NOOP("History", "removed the second sequence")
+            _("History", "added a second sequence") if present else _("History", "removed the second sequence")
         )
         self._runner.change(label, lambda: with_context(self._document.problem, present))
 
     def make_direct(self) -> None:
         """Keep the computed Q, K, V as the matrices that are edited."""
-        label, computation = Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly")), self._computation
+        label, computation = Label(_("History", "Q, K, V directly")), self._computation
         if self._document.problem.projected and not computation.pending and computation.refusal is None:
             self._runner.change(label, lambda: made_direct(computation.evaluation))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
@@ -55,12 +54,11 @@ class TargetController(Controller):
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
         self._generation = 0  # of the document that it is about
-        self._stopped = Event()  # of the question that is being solved
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._rest.timeout.connect(self._solve)
-        context.window.inspector.foot.targetRequested.connect(lambda: self.open())
+        context.window.inspector.foot.target.clicked.connect(lambda: self.open())
         context.view.follow(self._offer, "evaluation", "cell", "blanks")
         self._offer()
 
@@ -99,10 +97,6 @@ class TargetController(Controller):
         if found is not None:
             self._apply(found, name, value)
 
-    def finish(self) -> None:
-        """Stop what is being solved; for the end of the program."""
-        self._stopped.set()
-
     # --- solving ---------------------------------------------------------------------------------
     def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
         self._withdraw()
@@ -112,7 +106,6 @@ class TargetController(Controller):
     def _withdraw(self) -> None:
         """Forget the question and what came of it."""
         self._rest.stop()
-        self._stopped.set()
         self._background.forget()
         self._solution = self._question = None
 
@@ -121,9 +114,8 @@ class TargetController(Controller):
         from attn_gui.engine import solve
 
         if self._question is not None and self._generation == self._document.generation:
-            question, problem, stopped = self._question, self._document.problem, Event()
-            self._stopped = stopped
-            self._background.start(lambda _: solve(problem, *question, cancelled=stopped.is_set))
+            question, problem = self._question, self._document.problem
+            self._background.start_asking(lambda stopped: solve(problem, *question, cancelled=stopped))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:
         from attn_gui.views.dialogs.target_dialog import TargetAnswer

@@ -28,7 +28,7 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure import render
 from attn_gui.figure.comparison import ComparedState
-from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, item_part, own_heads
+from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, item_part
 from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
@@ -172,9 +172,7 @@ class ExportController(WritingController):
     def __init__(self, context: AppContext, pages: PagesController) -> None:
         """Read options and model from the pages, as they are in the window."""
         super().__init__(context)
-        self._computation, self._baseline = context.computation, context.baseline
-        self._view, self._settings = context.view, context.settings
-        self._appearance, self._pages = context.appearance, pages
+        self._pages = pages
         self._preview, self._late_copy = BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
@@ -456,20 +454,15 @@ def figure_tasks(
     moves = kind.moves(choice.format)
     state = "" if beside is None or moves else STATE_PARTS.get(choice.compare, "")
     rest = item_part(evaluation.problem, choice.batch), state
-
-    def heads_of(stage: str) -> tuple[int, ...]:
-        if moves:
-            return choice.heads[:1]
-        if not kind.has(evaluation, stage):
-            words = QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.")
-            raise ValueError(words.format(stage=stage_title(stage)))
-        return own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
-
+    stages = choice.stages if kind.of_stage else choice.stages[:1]
+    if not moves and (without := [stage for stage in stages if not kind.has(evaluation, stage)]):
+        words = QCoreApplication.translate("Export", "There is no such picture of “{stage}” in this problem.")
+        raise ValueError(words.format(stage=stage_title(without[0])))
     return render.figure_tasks(
         evaluation,
         kind,
-        choice.stages,
-        heads_of,
+        stages,
+        choice.heads[:1] if moves else choice.heads,
         lambda stage: figure_of(choice, stage, color_scales, beside),
         lambda parts, alone: export_path(choice, stem, [*parts, *rest], alone=alone),
         sheet=choice.sheet,

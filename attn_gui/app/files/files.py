@@ -308,7 +308,7 @@ class FilesController(Controller):
         super().__init__(context)
         self._menus = context.bars.menus
         self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
-        self._view_of: Callable[[], Mapping[str, object]] = dict
+        self.view_of: Callable[[], Mapping[str, object]] = dict  # the view that a saved session carries
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = ShapeFixes(context.window.banner, self, context.runner)
@@ -331,10 +331,6 @@ class FilesController(Controller):
         own = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
         return own | self.recent.commands()
 
-    def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
-        """Set the source of the view that a saved session carries."""
-        self._view_of = view_of
-
     def retranslate(self) -> None:
         """Name the examples in their menu, in the present language."""
         self._menus["examples"].clear()
@@ -355,13 +351,13 @@ class FilesController(Controller):
         dialog.set_state(self._settings.record("new"))
         if asked(dialog):
             self._settings.put("new", dialog.state())
-            self._make(dialog.result_choice().fields)
+            self.make(dialog.result_choice().fields)
 
-    def _make(self, fields: Callable[[], Mapping[str, object]]) -> None:
+    def make(self, fields: Callable[[], Mapping[str, object]]) -> None:
         """Open the problem that `fields` makes; a large one is made beside the window."""
         if not self.may_leave():
             return
-        name, revision, again = self.tr("untitled"), self._document.revision, partial(self._make, fields)
+        name, revision, again = self.tr("untitled"), self._document.revision, partial(self.make, fields)
 
         def take(made: Mapping[str, object], _fresh: Arrays) -> None:
             if self._may_still_go(name, revision, again):
@@ -595,10 +591,10 @@ class FilesController(Controller):
         return path is not None and self._write(path)
 
     def _write(self, path: Path) -> bool:
-        return self.steps_made() and self.saving.save(path, self._view_of(), self.about)
+        return self.steps_made() and self.saving.save(path, self.view_of(), self.about)
 
     def _kept(self) -> KeptDocument:
-        return KeptDocument(file=self._known, about=self.about, view=self._view_of())
+        return KeptDocument(file=self._known, about=self.about, view=self.view_of())
 
     def _on_saved(self) -> None:
         self._known = FileStamp.of(self._document.path) if self._document.path else None

@@ -31,8 +31,8 @@ class SessionView(Controller):
         super().__init__(context)
         self._color_scales = context.window.product.color_scales
         self._files, self._colored = files, True  # whether levels and colors are those of the document
-        files.set_view_source(self.record)
-        context.view.set_opening(self._look_at_opened)
+        files.view_of = self.record
+        context.view.look_at_opened = self._look_at_opened
         context.view.follow(self._color_opened, "document")
 
     def record(self) -> dict[str, Any]:

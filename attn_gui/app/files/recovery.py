@@ -36,7 +36,7 @@ class Recovery(Controller):
         self._aside: list[str] = []  # names of journals that were set aside, until it was said
         self._words: Callable[[], str] | None = None  # of the offer that nobody has answered or closed
         self._displaced = False
-        files.recovered.connect(self._on_files_recovered)
+        files.recovered.connect(lambda path: self._files.journaling.take_over(lambda: self._forget(path)))
         context.window.banner.changed.connect(self._on_banner_changed)
 
     def finish(self) -> None:
@@ -133,9 +133,6 @@ class Recovery(Controller):
         self._window.banner.hide()
         self._forget(path)
         self._offer()
-
-    def _on_files_recovered(self, path: Path) -> None:
-        self._files.journaling.take_over(lambda: self._forget(path))
 
     def _forget(self, path: Path) -> None:
         path.unlink(missing_ok=True)

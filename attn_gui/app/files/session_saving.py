@@ -22,7 +22,7 @@ from attn_gui.engine.memory import Progress
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.dialog_base import asked, message_box
@@ -31,9 +31,7 @@ from attn_gui.views.dialogs.progress import WorkLine, wait_for
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-_MOVED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} was not saved: the document was changed while it was written. Save it again."
-)
+_MOVED = _("Sentences", "{file} was not saved: the document was changed while it was written. Save it again.")
 
 
 class SessionToSave(NamedTuple):
@@ -165,7 +163,7 @@ class SessionSaving(Controller):
     def _begin(self, session: SessionToSave, check: Callable[[], object] = lambda: None) -> None:
         """Write it on the other thread; `check` is called behind each part, and what it raises leaves the old file."""
         self._now = session
-        self._line.set_name(session.path.name)
+        self._line.name = session.path.name
         self._line.begin()
 
         def write(progress: Progress) -> None:

@@ -274,7 +274,7 @@ class Answers(QObject):
         self._job.ended.connect(self._on_job_ended)
         view.typed.connect(self._on_view_typed)
         view.chosen.connect(self._on_view_chosen)
-        view.showAsked.connect(self._on_view_show_asked)
+        view.showAsked.connect(lambda: self._judge(_shown))
 
     @property
     def busy(self) -> bool:
@@ -308,9 +308,6 @@ class Answers(QObject):
 
     def _on_view_chosen(self, place: int) -> None:
         self._judge(lambda question, number_source, lang: _chosen(question, number_source, lang, place))
-
-    def _on_view_show_asked(self) -> None:
-        self._judge(_shown)
 
     def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Verdict]) -> None:
         question, number_source, lang = self._question, self._number_source(), self._appearance.language

@@ -120,8 +120,8 @@ class LessonListController(QObject):
         self._lessons = outcome.result()
         if self._list is None:
             self._list = LessonList(self._window.centralWidget())
-            self._list.chosen.connect(self._on_list_chosen)
-            self._list.fileAsked.connect(self._ask)
+            self._list.chosen.connect(lambda name, anew: self._open_path(path_of(name), anew=anew))
+            self._list.file.clicked.connect(self._ask)
             self._list.leaveAsked.connect(self._on_leave_asked)
         self._show()
         self._from_start = self._window.start_shown
@@ -134,9 +134,6 @@ class LessonListController(QObject):
             self._start.trigger()
         else:
             self.leave()
-
-    def _on_list_chosen(self, name: str, anew: bool) -> None:
-        self._open_path(path_of(name), anew=anew)
 
     def _show(self) -> None:
         from attn_gui.views.lesson_list import LessonRow

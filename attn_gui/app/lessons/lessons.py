@@ -285,6 +285,7 @@ class LessonsController(Controller):
 
     # --- the step on show ------------------------------------------------------------------------
     def _step(self, way: int) -> None:
+        self._window.banner.withdraw_refusal()  # it spoke of the step before
         if way > 0 and _is_read_only(self._state):
             self._tick()  # there was nothing but to read it
         place = self._place + way
@@ -514,7 +515,6 @@ class LessonsController(Controller):
         """Return what gives the numbers that the question is about, from what is on the table now."""
         return partial(self._state.asked_of, self._numbers.scene(), self._numbers.source())
 
-    # --- construction ----------------------------------------------------------------------------
     def _connect(self, context: AppContext) -> None:
         self._menu.chosen.connect(self.open)
         self._document.changed.connect(self._on_document_changed)
@@ -531,10 +531,10 @@ class LessonsController(Controller):
         panel.placeAsked.connect(self._go)
         panel.closeAsked.connect(self.close)
         panel.question.walkAsked.connect(self._walk)
-        panel.doAsked.connect(self._do)
-        panel.returnAsked.connect(self._return)
-        panel.listAsked.connect(self.list.open)
-        panel.cardAsked.connect(context.bars.actions["card"].trigger)
+        panel.do.clicked.connect(self._do)
+        panel.way_back.clicked.connect(self._return)
+        panel.all.clicked.connect(self.list.open)
+        panel.card.clicked.connect(context.bars.actions["card"].trigger)
         panel.nextAsked.connect(self._on_panel_next_asked)
         self._answers.accepted.connect(self._accept)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,12 @@ from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
+from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.memory import Progress
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked
 
@@ -28,23 +31,17 @@ KEPT = "worksheets"
 WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
 WORKSHEET_ROWS = (
-    Row(
-        "worksheets",
-        "learn",
-        QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"),
-        words=WORKSHEET_WORDS,
-        full=True,
-    ),
+    Row("worksheets", "learn", _("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS, full=True),
 )
 
 SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
 
 SOLUTION_ROWS = (
-    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
+    Row("solution_of_cell", "learn", _("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
         separator=True,
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
-    Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
-        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise"), full=True),
+        needs=_("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
+    Row("solution_of_problem", "learn", _("Actions", "Worked solution of the &whole problem…"),
+        words=SOLVED_WORDS, needs=_("Actions", "Not during an exercise"), full=True),
 )  # fmt: skip
 
 
@@ -53,8 +50,9 @@ class WorksheetsController(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._settings, self._appearance = context.settings, context.appearance
-        self._checked: tuple[object, Exception | None] = (None, None)
+        self._check, self._checked = BackgroundTask(self), ("", "")  # level and language
+        self._refusal: ValueError | None = None  # of a sheet of these
+        self._check.ended.connect(self._on_check_ended)
         context.bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
@@ -64,44 +62,50 @@ class WorksheetsController(WritingController):
         """Ask which sheets, and write them, one set after another."""
         from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice, WorksheetDialog
 
-        if self.waits():
+        problem = None if self.waits() else copied(self._window, self._document)
+        if problem is None:
             return
         proposed = WorksheetChoice()
-        self._checked = None, None
+        self._checked = "", ""
         stem = self._document.name
-        dialog = WorksheetDialog(lambda choice: self._files(choice, stem), stem, self._window)
+        dialog = WorksheetDialog(lambda choice: self._files(choice, problem, stem), stem, self._window)
+        self._check.ended.connect(dialog.say_outcome)
         kept = self._settings.record(KEPT)
         known = {
             name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
         }
         folder = kept.get("folder") or str(folder_of(self._document))
         dialog.set_choice(replace(proposed, lang=self._appearance.language, folder=folder, **known))
-        if asked(dialog):
+        taken = asked(dialog)
+        self._check.forget()
+        if taken:
             choice = dialog.result_choice()
             self._settings.put(KEPT, {**dialog.state(), "folder": choice.folder})
-            self._write(choice, stem)
+            self._write(choice, problem, stem)
 
-    def _files(self, choice: WorksheetChoice, stem: str) -> list[str]:
-        """Return the files of a choice. Raises ValueError with a sentence for what makes no sheet."""
+    def _files(self, choice: WorksheetChoice, problem: Problem, stem: str) -> list[str]:
+        """Return the files of a choice. Raises ValueError with a sentence for what makes no sheet, once that is
+        known."""
         from attn_gui.figure.worksheet_files import check_sheet, class_files
 
         asked_for = choice.level, choice.lang
-        if self._checked[0] != asked_for:
-            try:
-                check_sheet(self._document.problem, *asked_for)
-                self._checked = asked_for, None
-            except ValueError as error:
-                self._checked = asked_for, ValueError(sentence(error))
-        if self._checked[1] is not None:
-            raise self._checked[1]
+        if self._checked != asked_for:
+            self._checked, self._refusal = asked_for, None
+            self._check.start(lambda _progress: check_sheet(problem, *asked_for))
+        if self._refusal is not None:
+            raise ValueError(sentence(self._refusal))
         return class_files(choice.name or stem, keys=choice.keys)
 
-    def _write(self, choice: WorksheetChoice, stem: str) -> None:
+    def _on_check_ended(self, outcome: Future[object]) -> None:
+        try:
+            outcome.result()
+        except ValueError as error:
+            self._refusal = error
+
+    def _write(self, choice: WorksheetChoice, problem: Problem, stem: str) -> None:
         from attn_gui.figure.worksheet_files import write_class
 
-        problem, folder = copied(self._window, self._document), Path(choice.folder)
-        if problem is None:
-            return
+        folder = Path(choice.folder)
 
         def work(progress: Progress) -> Iterator[Path]:
             return write_class(
@@ -124,7 +128,6 @@ class SolutionSaving(WritingController):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._view, self._appearance = context.view, context.appearance
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:

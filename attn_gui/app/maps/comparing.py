@@ -43,7 +43,7 @@ class CompareController(Controller):
         )
         context.window.spine.boxes.scale.compareAsked.connect(partial(self._on_action_triggered, WITH_SCALE))
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
-        context.window.comparison.modePicked.connect(lambda mode: context.view.set(compare=mode))
+        context.window.comparison.modes.picked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.endRequested.connect(self._on_line_end_requested)
         context.window.escapePressed.connect(self._on_escape_pressed)
         self.retranslate()

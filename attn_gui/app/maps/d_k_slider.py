@@ -108,8 +108,8 @@ class DkController(Controller):
         self._window.sides.set_foot(panel)
         self._computation.drawable.connect(self.show)
         panel.moved.connect(self._on_panel_moved)
-        panel.picked.connect(self._on_panel_picked)
-        panel.sourcePicked.connect(self._on_source_picked)
+        panel.picked.connect(lambda width: self._put(self._drawn_source(), width))
+        panel.source.picked.connect(self._on_source_picked)
         return panel
 
     def _row(self) -> MapRow:
@@ -180,9 +180,6 @@ class DkController(Controller):
         self._show(*states, source, row)
         self._window.sides.preview(*states, row.batch, row.head)
         self._note(self._panel.note)  # where a low window has no room for it
-
-    def _on_panel_picked(self, width: int) -> None:
-        self._put(self._drawn_source(), width)
 
     def _on_source_picked(self, source: str) -> None:
         self._repeats = source == REPEATED

@@ -53,7 +53,7 @@ class GradientController(Controller):
         self._checking.ended.connect(self._on_checking_ended)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._check)
-        self._line.gradientPicked.connect(lambda key: context.view.set(gradient=key))
+        self._line.gradient.picked.connect(lambda key: context.view.set(gradient=key))
         context.computation.updated.connect(self._on_computation_updated)
         context.view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
 

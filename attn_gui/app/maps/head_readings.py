@@ -48,12 +48,12 @@ class ReadingsController(Controller):
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         self._marking = BackgroundTask(self)
-        self._marking.ended.connect(self._on_marking_ended)
+        self._marking.ended.connect(lambda outcome: self._show_marks(outcome.result()))
         self._soon = QTimer(self, singleShot=True)  # the edit is painted first
         self._soon.timeout.connect(self._go_on)
         context.bars.add([*map(_row, READINGS.values()), MARK])
         self._strip.set_action(context.bars.actions[MARK.name])
-        self._strip.readingPicked.connect(lambda key: context.view.set(reading=key))
+        self._strip.readings.picked.connect(lambda key: context.view.set(reading=key))
         context.computation.updated.connect(self._on_computation_updated)
         context.view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
         context.view.follow(self._mark, "evaluation", "batch", "head", "compare", "baseline", "reading", "counted")
@@ -147,9 +147,6 @@ class ReadingsController(Controller):
                     problem, lambda: rows_of(evaluation, look.batch, look.head, lambda: progress(0.0))
                 )
             )
-
-    def _on_marking_ended(self, outcome: Future[Cells]) -> None:
-        self._show_marks(outcome.result())
 
     def _show_marks(self, cells: Cells | None) -> None:
         counted = None if cells is None or len(cells) > MOST_AREAS else tuple(cells)

@@ -97,9 +97,17 @@ class BackgroundTask(QObject):
 
     def start(self, work: Callable[[Progress], object]) -> None:
         """Run work, which gets a function to say its share with; forget what ran before."""
+        self._begin(_Work(work, self._messages))
+
+    def start_asking(self, work: Callable[[Callable[[], bool]], object]) -> None:
+        """Run work that has no share to say; it gets a function to ask whether it was stopped or forgotten."""
+        asked = _Work(lambda _: work(lambda: asked.stopped), self._messages)
+        self._begin(asked)
+
+    def _begin(self, work: _Work) -> None:
         self.forget()
-        self._wanted = _Work(work, self._messages)
-        self._thread.begin(self._wanted.run)
+        self._wanted = work
+        self._thread.begin(work.run)
 
     def stop(self) -> None:
         """End the work when it next says how far it is; its outcome is Stopped."""
@@ -206,7 +214,7 @@ class WindowTask(BackgroundTask):
         """
         super().start(work)
         self._result.begin()
-        self._line.set_name(name)
+        self._line.name = name
         self._line.begin(at_once=at_once)
 
     def forget(self) -> None:

@@ -52,8 +52,8 @@ class Baseline(QObject):
         self.key, self.head = "", 0  # PINNED, or a key of READY with the head that it is about
         self.state = ""  # the name of the snapshot that is pinned, if it is one
         self.why: FieldError | None = None  # the state cannot be held
-        self._problem: Problem | None = None
-        self._evaluation: Evaluation | None = None
+        self.problem: Problem | None = None
+        self.evaluation: Evaluation | None = None  # None while there is none
         self._states: tuple[BeforeState, Difference] | None = None
         self._tile_caches: list[TileCache] = []
         self._recomputed = Recomputed()
@@ -94,7 +94,7 @@ class Baseline(QObject):
         self._passes.forget()
         self._settling.forget()
         self._forget_states()
-        self.key, self.state, self.why, self._problem, self._evaluation = "", "", None, None, None
+        self.key, self.state, self.why, self.problem, self.evaluation = "", "", None, None, None
 
     # --- what is there ---------------------------------------------------------------------------
     @property
@@ -110,16 +110,6 @@ class Baseline(QObject):
     def busy(self) -> bool:
         """Whether anything of it is still to come, pictures included."""
         return self.pending or self._settling.busy or any(tiles.busy for tiles in self._tile_caches)
-
-    @property
-    def problem(self) -> Problem | None:
-        """The problem that the document's is compared with."""
-        return self._problem
-
-    @property
-    def evaluation(self) -> Evaluation | None:
-        """Its evaluation; None while there is none."""
-        return self._evaluation
 
     @property
     def difference(self) -> Difference | None:
@@ -140,7 +130,7 @@ class Baseline(QObject):
 
     def before_of(self) -> Callable[[Evaluation], Evaluation]:
         """Return the evaluation before by the one now, for work on a copy of the document in another thread."""
-        before, now, key, head = self._evaluation, self._computation.evaluation, self.key, self.head
+        before, now, key, head = self.evaluation, self._computation.evaluation, self.key, self.head
         assert before is not None
         pinned = self.pinned
 
@@ -179,16 +169,16 @@ class Baseline(QObject):
         except FieldError as why:  # what is switched off for it is one intervention more than there may be
             self._passes.forget()
             self._forget_states()
-            self.why, self._problem, self._evaluation = why, None, None
+            self.why, self.problem, self.evaluation = why, None, None
         else:
             self._evaluate(problem)
 
     def _evaluate(self, problem: Problem) -> None:
-        self.why, self._problem, self._evaluation = None, problem, None
+        self.why, self.problem, self.evaluation = None, problem, None
         self._forget_states()
         if is_quickly_computed(problem):
             self._passes.forget()
-            self._evaluation = DenseEvaluation(problem)
+            self.evaluation = DenseEvaluation(problem)
             self._pair_states()
             return
         self._asked = (self._document.generation, self._document.writes)
@@ -204,7 +194,7 @@ class Baseline(QObject):
 
     def _take(self, outcome: Future[Evaluation]) -> None:
         try:
-            self._evaluation = outcome.result()
+            self.evaluation = outcome.result()
         except FieldError as why:
             self.why = why
         else:
@@ -213,7 +203,7 @@ class Baseline(QObject):
     def _pair_states(self) -> None:
         """Pair the two states, if every stage of the document's has one of the same shape in the state before."""
         self._forget_states()
-        before, after = self._evaluation, self._computation.evaluation
+        before, after = self.evaluation, self._computation.evaluation
         if before is None:
             return
         difference = Difference(before, after, after.stages)
@@ -248,9 +238,9 @@ class Baseline(QObject):
     def _on_computation_updated(self, recomputed: Recomputed, boxes: Mapping[str, Sequence[Box]]) -> None:
         """Follow changed cells of the document with a ready-made state."""
         self._recomputed = Recomputed()
-        if self.key and not self.pinned and self._evaluation is not None:
-            assert self._problem is not None
-            self._recomputed = self._evaluation.update(self._problem, boxes)
+        if self.key and not self.pinned and self.evaluation is not None:
+            assert self.problem is not None
+            self._recomputed = self.evaluation.update(self.problem, boxes)
         if self._states is not None:
             stages = self._states[1].stages  # Q, K and V that are given are stages, too
             fields = {name: cells for name, cells in boxes.items() if name not in stages}
@@ -260,7 +250,7 @@ class Baseline(QObject):
 
     def _on_computation_settled(self) -> None:
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
-        evaluation, writes = self._evaluation, self._document.writes
+        evaluation, writes = self.evaluation, self._document.writes
         if evaluation is not None and not evaluation.settled:
             self._settling.start(lambda _: evaluation.settle(cancelled=lambda: writes != self._document.writes))
         self._draw_anew()

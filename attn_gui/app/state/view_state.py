@@ -122,7 +122,7 @@ class ViewState(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
         computation.moving.connect(self.notify_all)
-        self._look_at_opened: Callable[[], ViewSettings] = lambda: self.look
+        self.look_at_opened: Callable[[], ViewSettings] = lambda: self.look  # of a document just opened
         self.overlay: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
@@ -200,10 +200,6 @@ class ViewState(QObject):
         for show, _parts in self._followers[there:]:
             show_whole(show)
 
-    def set_opening(self, look_at_opened: Callable[[], ViewSettings]) -> None:
-        """Give the look at a document that has just been opened; without it the present look stays."""
-        self._look_at_opened = look_at_opened
-
     def set(self, **values: Any) -> None:
         """Take new values in; followers are notified once, and only if something differs."""
         self._show(replace(self.look, **values), frozenset())
@@ -267,7 +263,7 @@ class ViewState(QObject):
         self._followers.clear()
 
     def _on_computation_rebuilt(self, opened: bool, in_turns: bool = False) -> None:
-        look = self._look_at_opened() if opened else self.look
+        look = self.look_at_opened() if opened else self.look
         look, self._next = replace(look, **self._next), {}
         self.overlay = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})

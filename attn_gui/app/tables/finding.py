@@ -7,12 +7,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
@@ -26,6 +26,7 @@ from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.tables.matrix_panel import MatrixPanel
+from attn_gui.views.tables.table_view import MatrixView
 
 Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
@@ -37,39 +38,16 @@ ROWS = 64  # of a piece: a long problem computes its rows in such tiles
 MOST = 200_000  # cells that are found before the search ends
 
 
-class SearchTarget(Protocol):
-    """A matrix on show as a search sees it, in a table or map: names, numbers, and the way to a cell; until it is
-    `gone` from the problem.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
-    @property
-    def names(self) -> tuple[Sequence[str], Sequence[str]]: ...
-    @property
-    def current(self) -> tuple[int, int]: ...
-    @property
-    def widget(self) -> QWidget: ...
-    @property
-    def gone(self) -> bool: ...
-    def block(self, rows: slice, columns: slice) -> Block: ...
-    def choose(self, row: int, column: int) -> None: ...
-
-
 @dataclass(frozen=True)
 class SearchedTable:
-    """A table of the window."""
+    """A table of the window as a search sees it: names, numbers, and the way to a cell; until it is `gone`."""
 
+    name: str
+    widget: MatrixView
     window: MainWindow
     field: str
     panel: MatrixPanel
     model: MatrixModel
-
-    @property
-    def name(self) -> str:
-        return field_symbol(self.field)
 
     @property
     def gone(self) -> bool:
@@ -85,55 +63,44 @@ class SearchedTable:
 
     @property
     def current(self) -> tuple[int, int]:
-        index = self.panel.view.currentIndex()
+        index = self.widget.currentIndex()
         return max(index.row(), 0), max(index.column(), 0)
-
-    @property
-    def widget(self) -> QWidget:
-        return self.panel.view
 
     def block(self, rows: slice, columns: slice) -> Block:
         return self.model.block(rows, columns), None
 
     def choose(self, row: int, column: int) -> None:
         self.window.inputs.show_field(self.field)
-        self.panel.view.choose(row, column)
+        self.widget.choose(row, column)
 
 
 @dataclass(frozen=True)
 class SearchedMap:
-    """The map of a stage."""
+    """The map of a stage as a search sees it."""
 
+    name: str
+    widget: Heatmap
     view: ViewState
     stage: str
-    heatmap: Heatmap
-
-    @property
-    def name(self) -> str:
-        return symbol(self.stage)
 
     @property
     def gone(self) -> bool:
-        return self.heatmap.plane is None
+        return self.widget.plane is None
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.heatmap.shape
+        return self.widget.shape
 
     @property
     def names(self) -> tuple[Sequence[str], Sequence[str]]:
-        return self.heatmap.shown.row_names, self.heatmap.shown.column_names
+        return self.widget.shown.row_names, self.widget.shown.column_names
 
     @property
     def current(self) -> tuple[int, int]:
-        return self.heatmap.chosen or (0, 0)
-
-    @property
-    def widget(self) -> QWidget:
-        return self.heatmap
+        return self.widget.chosen or (0, 0)
 
     def block(self, rows: slice, columns: slice) -> Block:
-        plane = self.heatmap.plane
+        plane = self.widget.plane
         assert plane is not None
         return plane.block(rows, columns)
 
@@ -141,17 +108,13 @@ class SearchedMap:
         self.view.set(stage=self.stage, cell=ChosenCell(self.stage, row, column))
 
 
+SearchTarget = SearchedTable | SearchedMap
+
+
 def give_keyboard(searched: SearchTarget) -> None:
     """Go on with the keyboard in the table or map."""
     if searched.widget.isVisible():
         searched.widget.setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-class TypedPlace(NamedTuple):
-    """Row and column, counted from 0."""
-
-    row: int
-    column: int
 
 
 class SearchQuery(NamedTuple):
@@ -162,10 +125,10 @@ class SearchQuery(NamedTuple):
     tolerance: float
 
 
-def place_in(text: str) -> TypedPlace | None:
+def place_in(text: str) -> tuple[int, int] | None:
     """Return the place that a text means: `12, 3`, also in brackets; None for another text."""
     found = _PLACE.fullmatch(text)
-    return None if found is None else TypedPlace(int(found[1]), int(found[2]))
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def wanted_by(text: str, decimals: int, scientific: bool) -> SearchQuery:
@@ -391,15 +354,18 @@ class FindController(Controller):
         focus = QApplication.focusWidget()
         for field, panel in self._window.inputs.panels.items():
             if focus is not None and panel.isAncestorOf(focus):
-                return SearchedTable(self._window, field, panel, self._tables.models[field])
+                name, model = field_symbol(field), self._tables.models[field]
+                return SearchedTable(name, panel.view, self._window, field, panel, model)
         maps = self._window.product.maps
         stage = maps.focused or self._view.look.stage
         if self._window.find_bar.isVisible() and maps.focused is None and (searched := self._there()) is not None:
             return searched
         heatmap = maps.map(stage) if stage in maps.stages else None
-        return None if heatmap is None or heatmap.plane is None else SearchedMap(self._view, stage, heatmap)
+        if heatmap is None or heatmap.plane is None:
+            return None
+        return SearchedMap(symbol(stage), heatmap, self._view, stage)
 
-    def _place(self, searched: SearchTarget, text: str) -> TypedPlace:
+    def _place(self, searched: SearchTarget, text: str) -> tuple[int, int]:
         """Return the cell that is meant. Raises ValueError with a sentence."""
         place = place_in(text)
         rows, columns = searched.shape
@@ -408,8 +374,8 @@ class FindController(Controller):
             named = [named_alike(names, wanted_by(text, 0, False)) for names in searched.names]
             if not any(named):
                 raise ValueError(self.tr("Expected a row and a column such as 2, 3, or a token."))
-            place = TypedPlace(named[0][0], column) if named[0] else TypedPlace(row, named[1][0])
-        if place.row >= rows or place.column >= columns:
+            place = (named[0][0], column) if named[0] else (row, named[1][0])
+        if place[0] >= rows or place[1] >= columns:
             said = self.tr("{where} has {rows} rows and {columns} columns.")
             raise ValueError(said.format(where=searched.name, rows=rows, columns=columns))
         return place
@@ -425,7 +391,7 @@ class FindController(Controller):
         self._search.forget()
         self._window.find_bar.set_said("")
         place = place_in(text)
-        if place is not None and place.row < searched.shape[0] and place.column < searched.shape[1]:
+        if place is not None and place[0] < searched.shape[0] and place[1] < searched.shape[1]:
             searched.choose(*place)
         elif text.strip():  # where there is no such place, 0,75 is a number
             self._shown = False

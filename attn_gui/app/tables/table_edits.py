@@ -32,7 +32,7 @@ from attn_gui.engine.creation.resize import fields_with_places, parts_by_hand, p
 from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.number_formats import significant
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.copying import LateCopy, copy_source, mime_data
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
@@ -40,17 +40,17 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import RefusedText
 
 Cuts = tuple[slice, slice]
-TYPED = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}")
+TYPED = _("History", "{cell}: {old} → {new}")
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
 
 Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
 
 ROWS, COLUMNS = -2, -1
-INSERTED = QT_TRANSLATE_NOOP("History", "inserted {cells}")
-DELETED = QT_TRANSLATE_NOOP("History", "deleted {cells}")
-NOWHERE = QT_TRANSLATE_NOOP("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
-TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
+INSERTED = _("History", "inserted {cells}")
+DELETED = _("History", "deleted {cells}")
+NOWHERE = _("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
+TWO_HEADS = _("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
 
 AT_ONCE = 2_000  # cells that are written within a frame
 MOST = 1_000_000  # cells that a clipboard should hold as text
@@ -212,7 +212,7 @@ class TableEdits(Controller):
         view.fillTyped.connect(lambda value: self._in(field, partial(self.fill_typed, value)))
         view.typingBlocked.connect(lambda: self._offer_ways_out(field))
         view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
-        panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
+        panel.bar.picked.connect(lambda key: self._on_bar_picked(field, key))
 
     def _on_view_gave_up(self, field: str, refused: RefusedText) -> None:
         """Refuse a text that is no number and was left behind: say that the cell is as it was."""
@@ -241,25 +241,25 @@ class TableEdits(Controller):
 
     def clear(self) -> None:
         """Set every selected cell to 0."""
-        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
+        self._change(lambda block: 0, _("History", "cleared {cell}"))
 
     def cut(self) -> None:
         """Set every selected cell to 0 once the cells are on the clipboard."""
-        self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
+        self._change(lambda block: 0, _("History", "cut {cell}"))
 
     def fill_down(self) -> None:
         """Repeat the first selected row below."""
-        source = QT_TRANSLATE_NOOP("History", "filled down {cell}")
+        source = _("History", "filled down {cell}")
         self._change(lambda block: block[:1], source)
 
     def fill_right(self) -> None:
         """Repeat the first selected column to the right."""
-        source = QT_TRANSLATE_NOOP("History", "filled right {cell}")
+        source = _("History", "filled right {cell}")
         self._change(lambda block: block[:, :1], source)
 
     def fill_typed(self, value: float) -> None:
         """Put a number that was typed into every selected cell."""
-        source = QT_TRANSLATE_NOOP("History", "filled {cell} with {value}")
+        source = _("History", "filled {cell} with {value}")
         self._change(lambda block: value, source, value=significant(value))
 
     def fill(self, kind: str) -> None:
@@ -269,7 +269,7 @@ class TableEdits(Controller):
             cuts = self._target.whole()
         field, seed, shape = self._target.field, self._document.generation, block_shape(cuts)
         dtype = self._target.model.dtype if kind in UNSEEDED else np.dtype(self._document.problem.dtype)
-        source = QT_TRANSLATE_NOOP("History", "filled {cell}")
+        source = _("History", "filled {cell}")
         self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 
     def _change(self, change: Callable[[NDArray[Any]], object], source: str, **words: object) -> None:
@@ -312,16 +312,10 @@ class TableEdits(Controller):
 
         problem, dialog = self._document.problem, TokensDialog(self._window)
         names = {"query_tokens": problem.query_tokens, "key_tokens": problem.names_of_keys}
-        dialog.set_state(
-            n=problem.n,
-            m=problem.m,
-            **names,
-            self_attention=problem.self_attention,
-            may_resize=True,
-        )
+        dialog.set_state(n=problem.n, m=problem.m, **names, self_attention=problem.self_attention, may_resize=True)
         if not asked(dialog):
             return
-        label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
+        label = Label(_("History", "tokens"))
         places = {name: np.array(dialog.old_places(name), np.intp) for name in dialog.result_sizes()}
         tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
@@ -337,7 +331,7 @@ class TableEdits(Controller):
         self._runner.begin(label, make, take)
 
     def _say_where(self) -> None:
-        self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
+        self._window.banner.show_error(lambda: self.tr("This command acts on a table: click one of its cells first."))
 
     # --- ways out of a table that cannot be typed into -------------------------------------------
     def _offer_ways_out(self, field: str) -> None:

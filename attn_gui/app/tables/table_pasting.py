@@ -358,6 +358,7 @@ class TableBlocks(Controller):
     """Pastes, imports and drops blocks of numbers; one that is too large is offered to grow its matrix, never cut."""
 
     mapPasteRequested = Signal()  # the keyboard is in a map
+    newAsked = Signal(object)  # {field: matrix} of Q, K and V, pasted onto the start page
 
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context)
@@ -383,11 +384,22 @@ class TableBlocks(Controller):
         }
 
     def _paste(self) -> None:
-        """Paste into the table or the map that has the keyboard."""
-        if self._window.product.maps.focused is not None:
+        """Paste into the table or the map that has the keyboard; without a cell Q, K and V together alone."""
+        in_map = self._window.product.maps.focused is not None
+        if self._window.start_shown or (in_map and self._view.look.cell is None):
+            self.reading.read_text(QGuiApplication.clipboard().text(), self._say_alone)
+        elif in_map:
             self.mapPasteRequested.emit()
         else:
             self._target.acting(self.paste)()
+
+    def _say_alone(self, matrix: LabeledArray) -> None:
+        shape = shape_text(*matrix.values.shape)
+        self._window.banner.show_info(
+            lambda: self.tr("One matrix is on the clipboard, {shape}: click the cell to begin at, then paste.").format(
+                shape=shape
+            )
+        )
 
     def _paste_into(self, field: str) -> None:
         self._target.use(field)
@@ -515,10 +527,15 @@ class TableBlocks(Controller):
         self._runner.apply(self._target.cells(place, cuts, block, label), [block], then=say)
 
     def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
-        """Take Q, K and V in place of the present ones, or of X and its weights, as one step."""
+        """Take Q, K and V in place of the present ones, or of X and its weights, as one step; from the start page as a
+        new problem."""
         problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
         matrices = {field: matrix.values for field, matrix in parts.items()}
         notes = list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes))
+        if self._window.start_shown:
+            self.newAsked.emit(matrices)
+            self._say(notes)
+            return
         self._runner.change(label, lambda: with_direct(problem, matrices), lambda: self._say(notes))
 
     def _show_import(self, model: MatrixModel, said: dict[str, str]) -> None:

@@ -272,7 +272,6 @@ class TablesController(Controller):
         """Return the field that a computed table is a projection of: X, or the second sequence."""
         return "context" if field != "query" and not self._document.problem.self_attention else "x"
 
-    # --- building --------------------------------------------------------------------------------
     def _show_in_turns(self) -> Iterator[None]:
         """Show the tables; new ones are made and filled before, one a turn."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
@@ -335,7 +334,7 @@ class TablesController(Controller):
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
         panel.set_bar()
-        panel.set_renamable(role is not None and not locked)
+        panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
         panel.set_heads(count, width, self._view.look.head // self._group(field))

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attn_gui.engine import messages
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.checks import as_choice, as_count
+from attn_gui.engine.checks import as_choice, as_count, overflow_notes
 from attn_gui.engine.creation.filling import BLOCK, fill
-from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.errors import FieldError
+from attn_gui.engine.creation.resize import Resized, resize
+from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, WEIGHTS
 from attn_gui.engine.graph import indices
@@ -110,20 +109,27 @@ def embedded_fields(tokens: Sequence[str]) -> dict[str, Any]:
     return {"x": vectors[[different.index(token) for token in tokens]], **weights, "query_tokens": tuple(tokens)}
 
 
-def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
-    """Return the fields that hold all numbers in another precision; {} where nothing changes."""
+def with_dtype(problem: Problem, dtype: str) -> Resized:
+    """Return the fields that hold all numbers in another precision, none where nothing changes, and notes on those that
+    are too large for it."""
     if as_choice("dtype", dtype, DTYPES) == problem.dtype:
-        return {}
-    arrays = {name: array for name, array in problem.arrays().items() if array.dtype != bool}
-    return {"dtype": dtype} | fields_with(problem, {name: _copied(array, dtype) for name, array in arrays.items()})
+        return Resized({})
+    notes: list[Note] = []
 
+    def copied(name: str, array: Array) -> Array:
+        def write(new: Array) -> None:
+            try:
+                with np.errstate(over="raise"):
+                    np.copyto(new, array, casting="same_kind")
+            except FloatingPointError:
+                with np.errstate(over="ignore"):
+                    np.copyto(new, array, casting="same_kind")
+                notes.extend(overflow_notes(name, array, new))
 
-def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
-    def write(new: Array) -> None:
-        with np.errstate(over="ignore"):
-            np.copyto(new, array, casting="same_kind")
+        return new_array(array.shape, dtype, write)
 
-    return new_array(array.shape, dtype, write)
+    arrays = {name: copied(name, array) for name, array in problem.arrays().items() if array.dtype != bool}
+    return Resized({"dtype": dtype} | fields_with(problem, arrays), tuple(notes))
 
 
 def with_output(problem: Problem, present: bool) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 MOST_LINES = 400
 """Lines that are shown at most; the text itself is whole."""
@@ -52,14 +52,14 @@ class CodePage(PageKind[CodeText]):
     """Shows the computation as a script."""
 
     name = "code"
-    title = QT_TRANSLATE_NOOP("Pages", "Code")
+    title = _("Pages", "Code")
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
     reads = frozenset()
     options = (
         ChoiceOption(
             "language",
-            QT_TRANSLATE_NOOP("Pages", "written for"),
-            QT_TRANSLATE_NOOP("Pages", "The language and library of the script"),
+            _("Pages", "written for"),
+            _("Pages", "The language and library of the script"),
             lambda context, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
         ),
     )

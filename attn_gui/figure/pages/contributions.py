@@ -46,11 +46,9 @@ from attn_gui.figure.text.number_formats import difference_text, format_number, 
 from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 # --- head contributions ---------------------------------------------------------------------------
-
-
 ROW, LEAST_HEAD_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0
 BAR = 9.0
@@ -80,7 +78,7 @@ class HeadContributions(PageKind[ContributionParts]):
     """Shows out_h = O_h · W_O[rows of h] and that all of them, with b_O, are the output."""
 
     name = "head_contributions"
-    title = QT_TRANSLATE_NOOP("Pages", "Head contributions")
+    title = _("Pages", "Head contributions")
     roles = (Role.PROJECT,)
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
@@ -269,8 +267,6 @@ def _percent(share: float) -> str:
 
 
 # --- Two maps of the same cells side by side, the chosen cell written out below the title ---
-
-
 QUICK = 1 << 16
 """Cells of a map that are read within a frame."""
 SIDE = 256
@@ -347,7 +343,7 @@ class TwoMapsLayout(PageLayout):
             least=(2 * LEAST, down * (LEAST + words + self.below) + heads_row),
         )
         body = self.frame.body.adjusted(0, 0, 0, -heads_row)
-        self.label = self._label(body.height() / down - self.above - self.below)
+        self.label = self._room_for(0, body.height() / down - self.above - self.below, SPACING.xl)
         pitch = body.width() / across, body.height() / down
         room = pitch[0] - self.label - SPACING.l, pitch[1] - self.above - self.below
         side = self._side(*room)
@@ -388,10 +384,6 @@ class TwoMapsLayout(PageLayout):
         ratio = min(max(rows / columns, 0.25), 4.0)
         width = min(width, height / ratio)
         return width, width * ratio
-
-    def _label(self, height: float) -> float:
-        """Return the room for the tokens of queries, where rows are high enough for them."""
-        return self._room_for(0, height, SPACING.xl)
 
     def _room_for(self, axis: int, length: float, without: float) -> float:
         """Return the room for the tokens of an axis of this length, where its cells are large enough for them."""
@@ -500,8 +492,6 @@ class TwoMapsPage(PageKind[T]):
 
 
 # --- Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖ ---
-
-
 DIGITS = 4
 
 
@@ -541,7 +531,7 @@ class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
     """Shows the weights of a head and, of the same cells, how far each of them moves the output."""
 
     name = ValueWeighted.name
-    title = QT_TRANSLATE_NOOP("Pages", "Value-weighted attention")
+    title = _("Pages", "Value-weighted attention")
     roles = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
@@ -568,8 +558,6 @@ class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
 
 
 # --- Page of all heads together: the mean and the largest of their weights, and the number of each head ---
-
-
 WRITTEN = 6
 """So many heads are written out in a sum, the others left out of the line."""
 
@@ -599,9 +587,9 @@ class OverHeadsPage(TwoMapsPage[MapsOverHeads]):
     """Shows the mean of the heads' weights and the largest of them, and at the chosen cell what each head has."""
 
     name = "over_heads"
-    title = QT_TRANSLATE_NOOP("Pages", "All heads together")
+    title = _("Pages", "All heads together")
     words = "mean average maximum largest heads merge 平均 最大 合并 多头"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs several heads")
+    needs = _("Pages", "Needs several heads")
 
     def applies(self, problem: Problem) -> bool:
         return problem.num_heads > 1
@@ -622,6 +610,6 @@ class OverHeadsPage(TwoMapsPage[MapsOverHeads]):
             heads=problem.num_heads,
             cell=(row, column),
             each=tuple(cell.value for term in found.terms for cell in term.cells),
-            said_of_each=QT_TRANSLATE_NOOP("Pages", "The weight in each head, from head 0 on"),
+            said_of_each=_("Pages", "The weight in each head, from head 0 on"),
             mean=found.value,
         )

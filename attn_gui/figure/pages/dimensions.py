@@ -36,10 +36,7 @@ from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside ---
-
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 COLUMNS = 3
 GAP, APART = 14.0, 20.0
@@ -282,28 +279,22 @@ class ShapesLayout(PageLayout):
             write_symbols(painter, at, line, color, FONT_SIZE.micro, room)
 
 
-# --- Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers ---
-
-
 SYMBOLS, NUMBERS = "symbols", "numbers"
-FORMS = {
-    SYMBOLS: page_words(QT_TRANSLATE_NOOP("Pages", "symbols")),
-    NUMBERS: page_words(QT_TRANSLATE_NOOP("Pages", "numbers")),
-}
+FORMS = {SYMBOLS: page_words(_("Pages", "symbols")), NUMBERS: page_words(_("Pages", "numbers"))}
 
 
 class DimensionsPage(PageKind[DimensionFlow]):
     """Shows which matrix has which shape, and what is multiplied by what."""
 
     name = "dimensions"
-    title = QT_TRANSLATE_NOOP("Pages", "Shapes")
+    title = _("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
     options = (
         ChoiceOption(
             "shapes",
-            QT_TRANSLATE_NOOP("Pages", "written in"),
-            QT_TRANSLATE_NOOP("Pages", "Shapes as symbols, such as n × d_k, or as the numbers here"),
+            _("Pages", "written in"),
+            _("Pages", "Shapes as symbols, such as n × d_k, or as the numbers here"),
             FORMS,
         ),
     )

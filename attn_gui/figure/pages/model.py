@@ -42,7 +42,7 @@ from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.models.attribution import (
     DirectLogits,
     LikelyToken,
@@ -57,9 +57,7 @@ from attn_gui.models.forward_pass import softmax
 from attn_gui.models.model import Run
 
 # --- pages of a model -----------------------------------------------------------------------------
-
-
-NEEDS = QT_TRANSLATE_NOOP("Pages", "Needs a model that predicts tokens: File › Open a model")
+NEEDS = _("Pages", "Needs a model that predicts tokens: File › Open a model")
 
 
 class ModelPage(PageKind[C]):
@@ -107,9 +105,9 @@ class EffectPage(LayersPage[LayerEffects]):
     """Shows how far a change goes through the layers above it."""
 
     name = "effect"
-    title = QT_TRANSLATE_NOOP("Pages", "Effect of the changes")
+    title = _("Pages", "Effect of the changes")
     words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
+    needs = _("Pages", "Needs a model: File › Open a model")
     options = (OF,)
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LayerEffects:
@@ -164,8 +162,6 @@ def _shares(now: Array, before: Array) -> Values:
 
 
 # --- prediction -----------------------------------------------------------------------------------
-
-
 USUAL, MOST = 10, 20
 DECIMALS = 4
 
@@ -189,13 +185,13 @@ class PredictionPage(ModelPage[TokenPredictions]):
     """Shows the softmax of the logits at the chosen token of the text."""
 
     name = "prediction"
-    title = QT_TRANSLATE_NOOP("Pages", "Prediction")
+    title = _("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
     options = (
         NumberOption(
             "count",
-            QT_TRANSLATE_NOOP("Pages", "tokens"),
-            QT_TRANSLATE_NOOP("Pages", "How many of the likeliest next tokens are listed"),
+            _("Pages", "tokens"),
+            _("Pages", "How many of the likeliest next tokens are listed"),
             USUAL,
             (1, MOST),
             whole=True,
@@ -231,12 +227,10 @@ class PredictionPage(ModelPage[TokenPredictions]):
 
 
 # --- Token that pages of a logit ask for: one of the likeliest, less another one or none ---
-
-
-NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
+NO_TOKEN = _("Sentences", "This model predicts no token here.")
 NONE = ""
 """The key of no other token."""
-ALONE = page_words(QT_TRANSLATE_NOOP("Pages", "nothing"))
+ALONE = page_words(_("Pages", "nothing"))
 
 
 def _tokens(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
@@ -251,15 +245,12 @@ def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
 
 
 TOKEN = ChoiceOption(
-    "token",
-    QT_TRANSLATE_NOOP("Pages", "logit of"),
-    QT_TRANSLATE_NOOP("Pages", "The token whose logit is explained, one of the likeliest"),
-    _tokens,
+    "token", _("Pages", "logit of"), _("Pages", "The token whose logit is explained, one of the likeliest"), _tokens
 )
 AGAINST = ChoiceOption(
     "against",
-    QT_TRANSLATE_NOOP("Pages", "less that of"),
-    QT_TRANSLATE_NOOP("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
+    _("Pages", "less that of"),
+    _("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
     _others,
 )
 
@@ -281,13 +272,8 @@ def logit_name(run: Run, token: str, against: str | None) -> str:
 
 
 # --- Page of the heads that matter: what a logit loses without each, beside what its gradient foretells ---
-
-
 RANKED, MAPS = "ranked", "maps"
-SHOWN = {
-    RANKED: page_words(QT_TRANSLATE_NOOP("Pages", "ranked")),
-    MAPS: page_words(QT_TRANSLATE_NOOP("Pages", "as maps")),
-}
+SHOWN = {RANKED: page_words(_("Pages", "ranked")), MAPS: page_words(_("Pages", "as maps"))}
 MOST_ROWS = 16
 
 
@@ -306,15 +292,15 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     """Shows each head switched off in turn, and how far a first-order estimate is from that."""
 
     name = "heads_off"
-    title = QT_TRANSLATE_NOOP("Pages", "Heads that matter")
+    title = _("Pages", "Heads that matter")
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
     options = (
         TOKEN,
         AGAINST,
         ChoiceOption(
             "shown",
-            QT_TRANSLATE_NOOP("Pages", "shown"),
-            QT_TRANSLATE_NOOP("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
+            _("Pages", "shown"),
+            _("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
             SHOWN,
         ),
     )
@@ -342,14 +328,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
             return layout.drawing(style.translate("Pages", self.title))
         maps = dict(zip(names, (content.true, content.foretold), strict=True))
         return LayerGrid(
-            style,
-            size,
-            maps,
-            heads=True,
-            layer=content.layer,
-            signed=True,
-            title=title,
-            subtitle=" | ".join(names),
+            style, size, maps, heads=True, layer=content.layer, signed=True, title=title, subtitle=" | ".join(names)
         ).drawing()
 
 
@@ -375,8 +354,6 @@ def _foretold(run: Run, token: str, against: str | None, position: int, progress
 
 
 # --- Page of the logit lens: the likeliest token after every layer, as though the model ended there ---
-
-
 LENS_POSITIONS = 24
 """Tokens across; of more, the last ones up to the chosen one."""
 ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
@@ -404,7 +381,7 @@ class LensPage(ModelPage[LogitLens]):
     """
 
     name = "lens"
-    title = QT_TRANSLATE_NOOP("Pages", "Logit lens")
+    title = _("Pages", "Logit lens")
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
@@ -509,8 +486,6 @@ class LensLayout(PageLayout):
 
 
 # --- Page of the parts of a logit: what each head and everything else adds to it directly ---
-
-
 @dataclass(frozen=True, eq=False)
 class LogitParts:
     """A logit, its name and its parts; `layer` is on the table."""
@@ -525,7 +500,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
     """Shows that a logit is a sum over embeddings, heads and MLPs, and says the difference of both."""
 
     name = "logit_parts"
-    title = QT_TRANSLATE_NOOP("Pages", "Parts of a logit")
+    title = _("Pages", "Parts of a logit")
     words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
     options = (TOKEN, AGAINST)
 
@@ -572,20 +547,16 @@ class LogitPartsPage(LayersPage[LogitParts]):
 
 
 # --- Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction ---
-
-
 PATCHED, BOTH = "patched", "both"
 BESIDE = {
-    PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),
-    BOTH: page_words(QT_TRANSLATE_NOOP("Pages", "beside what the gradient predicts")),
+    PATCHED: page_words(_("Pages", "as patched")),
+    BOTH: page_words(_("Pages", "beside what the gradient predicts")),
 }
 BLOCK = tuple(STAGE)[-1]
 """The output of a layer."""
 AXES = {HEADS: (RESULT, "head"), TOKENS: (BLOCK, "query")}
 """The stage that is put over, and its axis that is swept."""
-NO_OTHER = QT_TRANSLATE_NOOP(
-    "Sentences", "Type a second text of {count} tokens below the first: its run is what is patched."
-)
+NO_OTHER = _("Sentences", "Type a second text of {count} tokens below the first: its run is what is patched.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -609,7 +580,7 @@ class PatchingPage(LayersPage[PatchingEffects]):
     """
 
     name = "patching"
-    title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
+    title = _("Pages", "Patching from the first text")
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
     options = (
         OF,
@@ -617,10 +588,8 @@ class PatchingPage(LayersPage[PatchingEffects]):
         AGAINST,
         ChoiceOption(
             "shown",
-            QT_TRANSLATE_NOOP("Pages", "shown"),
-            QT_TRANSLATE_NOOP(
-                "Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"
-            ),
+            _("Pages", "shown"),
+            _("Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"),
             BESIDE,
         ),
     )

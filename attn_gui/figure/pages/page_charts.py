@@ -35,10 +35,7 @@ from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, label_step, token_label, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in ---
-
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
@@ -334,8 +331,6 @@ def list_line() -> float:
 
 
 # --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
-
-
 ROW, LEAST_BAR_ROW = 20.0, 12.0
 NAME_SHARE, LEAST_BARS = 0.35, 60.0
 HALF = 0.32
@@ -429,19 +424,14 @@ class BarRows(PageLayout):
 
 
 # --- grid of layers -------------------------------------------------------------------------------
-
-
 LEAST_GRID = 200.0
 HEADS, TOKENS = "heads", "tokens"
 COLUMNS = {
-    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
-    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+    HEADS: page_words(_("Pages", "results of the heads")),
+    TOKENS: page_words(_("Pages", "tokens after each layer")),
 }
 OF = ChoiceOption(
-    "of",
-    QT_TRANSLATE_NOOP("Pages", "of"),
-    QT_TRANSLATE_NOOP("Pages", "What the columns of the map are, layer by layer: heads or tokens"),
-    COLUMNS,
+    "of", _("Pages", "of"), _("Pages", "What the columns of the map are, layer by layer: heads or tokens"), COLUMNS
 )
 """The option that chooses between heads and tokens."""
 RESULT = stage_of(Role.MIX)
@@ -495,8 +485,6 @@ class LayerGrid(MapsLayout):
 
 
 # --- A row of weights as bars over its keys, and the names of the keys below them ---
-
-
 APART = 4.0
 """From this width on there is a gap between bars."""
 NAMED = 24.0

@@ -36,7 +36,7 @@ from attn_gui.figure.text.rich_text import wrapped, write_symbols
 from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.paths import resource
 
 if TYPE_CHECKING:
@@ -163,10 +163,10 @@ def _translator(lang: str) -> QTranslator:
 
 
 # --- options, as plain values that files of settings could hold ------------------------------------
-_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
-_NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is nothing.")
-_NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
-_NO_VALUE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here.")
+_UNKNOWN = _("Sentences", "There is nothing to set called {got}; there is {known}.")
+_NONE = _("Sentences", "There is nothing to set called {got}; there is nothing.")
+_NO_CHOICE = _("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
+_NO_VALUE = _("Sentences", "{name} cannot be {got} here.")
 
 Chosen = Mapping[str, Any]
 """Values of options by their keys."""
@@ -432,8 +432,8 @@ class PageDrawing:
 
 
 C = TypeVar("C")
-_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}")
-_NO_PAGE_BUT = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}.")
+_NO_PAGE = _("Sentences", "This problem has no page {page}. {needs}")
+_NO_PAGE_BUT = _("Sentences", "This problem has no page {page}. {needs}.")
 
 
 class PageKind(ABC, Generic[C]):
@@ -603,6 +603,7 @@ def with_frame(
     """
     width, height = OWN_WIDTH if size[0] is None else size[0], size[1]
     title, across = style.titled(title), body_width(size)
+    note = note.replace("。 ", "。")  # between Chinese sentences stands no blank
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small, strong = metrics("small"), metrics("sentence", strong=True)

@@ -19,9 +19,6 @@ from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
-# --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---
-
-
 Numbers = npt.NDArray[np.float64]
 
 TICK_PITCH = 44.0
@@ -179,8 +176,6 @@ def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float, rim:
 
 
 # --- plot -----------------------------------------------------------------------------------------
-
-
 RIM = 1.5
 """Width of the outline of a dot that is filled with another color."""
 

@@ -41,17 +41,15 @@ from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 # --- similarity before and after ------------------------------------------------------------------
-
-
 MOST_ALIKE = 128
 """Tokens that are compared; of more, those round the chosen one."""
 NEAREST = 3
 
-LAYER = page_words(QT_TRANSLATE_NOOP("Pages", "X and the output of the layer"))
-HEAD = page_words(QT_TRANSLATE_NOOP("Pages", "V and the result of the head"))
+LAYER = page_words(_("Pages", "X and the output of the layer"))
+HEAD = page_words(_("Pages", "V and the result of the head"))
 
 
 def _offers(context: PageContext, values: Chosen) -> Mapping[str, Words]:
@@ -91,17 +89,15 @@ class MeaningPage(PageKind[TokenCosines]):
     """Shows that the same words are other vectors once they have looked at one another."""
 
     name = "meaning"
-    title = QT_TRANSLATE_NOOP("Pages", "Meaning before and after")
+    title = _("Pages", "Meaning before and after")
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
+    needs = _("Pages", "Needs self-attention: every query is a key, too")
     options = (
         ChoiceOption(
             "of",
-            QT_TRANSLATE_NOOP("Pages", "compared"),
-            QT_TRANSLATE_NOOP(
-                "Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"
-            ),
+            _("Pages", "compared"),
+            _("Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"),
             _offers,
         ),
     )
@@ -206,9 +202,6 @@ class SimilarityLayout(MapsLayout):
         return PageSpot(text, PageCell(self.shown.stages[1], row + first, 0))
 
 
-# --- Page of relations: tokens in two columns, and between them a line for each of the largest weights ---
-
-
 MOST_TOKENS = 40
 """Tokens of a column; of more, those round the chosen query, and the keys that they look at most."""
 LEAST, USUAL = 0.1, 3
@@ -222,10 +215,7 @@ FAINTEST, FADED = 0.25, 0.18
 SHARE = 0.55
 """Of a row's height that the lines of all heads are spread over where they end."""
 LIGHTNESS, CHROMA, TURN = {"light": 0.52, "dark": 0.78}, 0.14, 0.381966
-HEADS = {
-    "all": page_words(QT_TRANSLATE_NOOP("Pages", "all heads")),
-    "shown": page_words(QT_TRANSLATE_NOOP("Pages", "the head on show")),
-}
+HEADS = {"all": page_words(_("Pages", "all heads")), "shown": page_words(_("Pages", "the head on show"))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,26 +239,22 @@ class RelationsPage(PageKind[RelationLines]):
     """Shows which words look at which, as lines that are the thicker the larger the weight."""
 
     name = "relations"
-    title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
+    title = _("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
         ChoiceOption(
             "heads",
-            QT_TRANSLATE_NOOP("Pages", "heads"),
-            QT_TRANSLATE_NOOP("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
+            _("Pages", "heads"),
+            _("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
             HEADS,
         ),
         NumberOption(
-            "least",
-            QT_TRANSLATE_NOOP("Pages", "weight at least"),
-            QT_TRANSLATE_NOOP("Pages", "Smaller weights are drawn as no line"),
-            LEAST,
-            (0, 1),
+            "least", _("Pages", "weight at least"), _("Pages", "Smaller weights are drawn as no line"), LEAST, (0, 1)
         ),
         NumberOption(
             "most",
-            QT_TRANSLATE_NOOP("Pages", "lines a query"),
-            QT_TRANSLATE_NOOP("Pages", "At most so many lines from each query, its largest weights"),
+            _("Pages", "lines a query"),
+            _("Pages", "At most so many lines from each query, its largest weights"),
             USUAL,
             (1, MOST_TOKENS),
             whole=True,

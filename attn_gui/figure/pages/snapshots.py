@@ -44,11 +44,8 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.modes import NOW
-
-# --- Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar ---
-
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
 MOST_COLUMNS = 3
@@ -204,18 +201,13 @@ class StatesLayout(PageLayout):
 
 
 # --- page -----------------------------------------------------------------------------------------
-
-
 MOST = 9
 """States on one sheet."""
 SIDE = 192
 """Blocks of a map at most, by side."""
 SEVERAL, PAIR = "several", "pair"
-SHOWN = {
-    SEVERAL: page_words(QT_TRANSLATE_NOOP("Pages", "up to nine")),
-    PAIR: page_words(QT_TRANSLATE_NOOP("Pages", "two, and their difference")),
-}
-NOW_WORDS = QT_TRANSLATE_NOOP("Pages", "now")
+SHOWN = {SEVERAL: page_words(_("Pages", "up to nine")), PAIR: page_words(_("Pages", "two, and their difference"))}
+NOW_WORDS = _("Pages", "now")
 
 
 def _named(context: PageContext) -> dict[str, Snapshot | None]:
@@ -243,27 +235,25 @@ class StatesPage(PageKind[StateMaps]):
     """Shows the stage on show, of the head on show, in states that were kept."""
 
     name = "side_by_side"
-    title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
+    title = _("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
         ChoiceOption(
             "shown",
-            QT_TRANSLATE_NOOP("Pages", "shown"),
-            QT_TRANSLATE_NOOP("Pages", "Up to nine states side by side, or two and what changed between them"),
+            _("Pages", "shown"),
+            _("Pages", "Up to nine states side by side, or two and what changed between them"),
             SHOWN,
         ),
         ChoiceOption(
             "first",
-            QT_TRANSLATE_NOOP("Pages", "from"),
-            QT_TRANSLATE_NOOP("Pages", "The first state that is shown; of two the one that is subtracted"),
+            _("Pages", "from"),
+            _("Pages", "The first state that is shown; of two the one that is subtracted"),
             _choices,
         ),
         ChoiceOption(
             "second",
-            QT_TRANSLATE_NOOP("Pages", "to"),
-            QT_TRANSLATE_NOOP(
-                "Pages", "The last state that is shown; of two the one that the other is subtracted from"
-            ),
+            _("Pages", "to"),
+            _("Pages", "The last state that is shown; of two the one that the other is subtracted from"),
             _latest,
         ),
     )

@@ -55,9 +55,7 @@ from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-# --- Sentence on the saturation of a row of weights at several scales ---
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 
 def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
@@ -90,9 +88,6 @@ def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
 def three_digits(value: float) -> str:
     """Return a number in three digits; "–" for what is no number."""
     return significant(float(value), 3) if np.isfinite(value) else "–"
-
-
-# --- Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales ---
 
 
 Numbers = npt.NDArray[np.float64]
@@ -368,8 +363,8 @@ class RootLayout(PageLayout):
 QUICK = 1 << 12
 THESE, RANDOM = "these", "random"
 NUMBERS = {
-    THESE: page_words(QT_TRANSLATE_NOOP("Pages", "the numbers of the problem")),
-    RANDOM: page_words(QT_TRANSLATE_NOOP("Pages", "random Q and K")),
+    THESE: page_words(_("Pages", "the numbers of the problem")),
+    RANDOM: page_words(_("Pages", "random Q and K")),
 }
 
 
@@ -383,31 +378,29 @@ class RootPage(PageKind[RootScaling]):
     """Shows what the scale 1/√d_k is for."""
 
     name = "sqrt_d_k"
-    title = QT_TRANSLATE_NOOP("Pages", "Why √dₖ")
+    title = _("Pages", "Why √dₖ")
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
-    frames = QT_TRANSLATE_NOOP("Pages", "Why √dₖ, a picture for each dₖ")
+    needs = _("Pages", "Needs a softmax of dot products")
+    frames = _("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
         ChoiceOption(
             "numbers",
-            QT_TRANSLATE_NOOP("Pages", "softmax of"),
-            QT_TRANSLATE_NOOP(
-                "Pages", "Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K"
-            ),
+            _("Pages", "softmax of"),
+            _("Pages", "Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K"),
             NUMBERS,
         ),
         SliderOption(
             "d_k",
-            QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K"),
-            QT_TRANSLATE_NOOP("Pages", "How many columns the random Q and K have: their scores spread with √d_k"),
+            _("Pages", "dₖ of random Q and K"),
+            _("Pages", "How many columns the random Q and K have: their scores spread with √d_k"),
             lambda context, values: len(WIDTHS) - 1,
             lambda context, values, place: f"= {WIDTHS[place]}",
         ),
         NumberOption(
             "scale",
-            QT_TRANSLATE_NOOP("Pages", "another scale"),
-            QT_TRANSLATE_NOOP("Pages", "A third factor of the scores, drawn beside 1/√d_k and no scaling"),
+            _("Pages", "another scale"),
+            _("Pages", "A third factor of the scores, drawn beside 1/√d_k and no scaling"),
             _other_scale,
         ),
     )

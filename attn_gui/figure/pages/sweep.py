@@ -53,11 +53,9 @@ from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 
 # --- layout ---------------------------------------------------------------------------------------
-
-
 Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE, LEAST_CURVE, MOST_CURVE = 0.45, 150.0, 280.0
@@ -285,9 +283,9 @@ SIDE = 64
 """Blocks of a small map at most, by side."""
 
 PARTS = {
-    "all": page_words(QT_TRANSLATE_NOOP("Pages", "curve and maps")),
-    "curve": page_words(QT_TRANSLATE_NOOP("Pages", "the curve alone")),
-    "strip": page_words(QT_TRANSLATE_NOOP("Pages", "the maps alone")),
+    "all": page_words(_("Pages", "curve and maps")),
+    "curve": page_words(_("Pages", "the curve alone")),
+    "strip": page_words(_("Pages", "the maps alone")),
 }
 
 
@@ -321,45 +319,40 @@ class SweepPage(PageKind[SweepReadings]):
     """Moves a number of the problem, which itself stays as it is."""
 
     name = "sweep"
-    title = QT_TRANSLATE_NOOP("Pages", "Sweep")
+    title = _("Pages", "Sweep")
     roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
-    frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
+    frames = _("Pages", "Sweep, a picture for each value")
     options = (
         ChoiceOption(
             "quantity",
-            QT_TRANSLATE_NOOP("Pages", "what runs"),
-            QT_TRANSLATE_NOOP("Pages", "The number that is moved; the problem itself stays as it is"),
+            _("Pages", "what runs"),
+            _("Pages", "The number that is moved; the problem itself stays as it is"),
             lambda context, values: {key: quantity.words for key, quantity in _quantities(context).items()},
         ),
-        _end(0, "low", QT_TRANSLATE_NOOP("Pages", "from"), QT_TRANSLATE_NOOP("Pages", "The first value that it takes")),
-        _end(1, "high", QT_TRANSLATE_NOOP("Pages", "to"), QT_TRANSLATE_NOOP("Pages", "The last value that it takes")),
+        _end(0, "low", _("Pages", "from"), _("Pages", "The first value that it takes")),
+        _end(1, "high", _("Pages", "to"), _("Pages", "The last value that it takes")),
         NumberOption(
             "steps",
-            QT_TRANSLATE_NOOP("Pages", "values"),
-            QT_TRANSLATE_NOOP("Pages", "How many values are computed from the first to the last"),
+            _("Pages", "values"),
+            _("Pages", "How many values are computed from the first to the last"),
             STEPS,
             (2, MOST_STEPS),
             whole=True,
         ),
         ChoiceOption(
             "reading",
-            QT_TRANSLATE_NOOP("Pages", "what is read"),
-            QT_TRANSLATE_NOOP("Pages", "What the curve shows at each value"),
+            _("Pages", "what is read"),
+            _("Pages", "What the curve shows at each value"),
             lambda context, values: {
                 key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
             },
         ),
-        ChoiceOption(
-            "part",
-            QT_TRANSLATE_NOOP("Pages", "shown"),
-            QT_TRANSLATE_NOOP("Pages", "The curve, the maps at each value, or both"),
-            PARTS,
-        ),
+        ChoiceOption("part", _("Pages", "shown"), _("Pages", "The curve, the maps at each value, or both"), PARTS),
         SliderOption(
             "place",
-            QT_TRANSLATE_NOOP("Pages", "value"),
-            QT_TRANSLATE_NOOP("Pages", "The value whose map is framed, and at which the curve is read"),
+            _("Pages", "value"),
+            _("Pages", "The value whose map is framed, and at which the curve is read"),
             lambda context, values: len(_steps(context, values)) - 1,
             lambda context, values, place: value_text(_steps(context, values), place),
         ),

@@ -52,9 +52,6 @@ WORDS: Mapping[str, FigureWords] = MappingProxyType(
 )
 
 
-# --- Words of pages and of what can be chosen on them, with the context in which translators find them ---
-
-
 Words = tuple[tuple[str, str], ...]
 """(context, English) of words that are joined by colons."""
 

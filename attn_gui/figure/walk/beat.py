@@ -58,7 +58,7 @@ class Beat(ABC):
         """The equation in short, as rich text."""
         return str(self.equation)
 
-    @property
+    @cached_property
     def value(self) -> float:
         """The number that it comes to: by default that of its cell."""
         return self.context.value(self.made, self.index)

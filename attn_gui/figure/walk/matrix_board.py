@@ -17,7 +17,7 @@ from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, paint_cells
 from attn_gui.figure.levels import ALLOWED, argb, auto_levels, to_display
 from attn_gui.figure.levels import PLAIN as USUAL_SHADE
 from attn_gui.figure.pages.page_kind import PageStyle
-from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperand, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, stage_plane
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.text.rich_text import elided, escaped, indexed, strong, token_label
@@ -111,7 +111,7 @@ class MatrixBoard:
         }
         for place, operand in (("left", self._picture.left), ("top", self._picture.top)):
             if operand is not None:
-                self._planes[place] = _operand(operand, evaluation, batch, head)
+                self._planes[place] = operand.symbol, operand.plane(evaluation, batch, head)
         self.maps = self._laid_out()
         self._kept: dict[tuple[bool, float, float], QImage] = {}
         self.map = self.maps["stage"]
@@ -346,10 +346,6 @@ class MatrixBoard:
 def role_color(role: str, theme: Theme) -> QColor:
     """Return the color of a row or column of queries or keys."""
     return {QUERY: theme.query, KEY: theme.key}.get(role, theme.text2)
-
-
-def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, PlaneLike]:
-    return operand.symbol, operand.plane(evaluation, batch, head)
 
 
 def _rule(canvas: WalkCanvas, a: QPointF, b: QPointF, ink: QColor) -> None:

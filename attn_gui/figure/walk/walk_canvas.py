@@ -45,6 +45,8 @@ def tick_text(text: str) -> str:
 
 CURVE = QRectF(420.0, 63.0, 320.0, 229.0)
 """Place of a curve."""
+NUMBER_GAP = 6.0
+"""Between two numbers beside an axis."""
 
 
 class WalkCanvas:
@@ -158,6 +160,7 @@ class CurveGraph:
 
     def __init__(self, canvas: WalkCanvas, across: AxisScale, up: AxisScale) -> None:
         self._canvas, self._across, self._up = canvas, across, up
+        self._written: list[QRectF] = []
 
     def at(self, x: float, y: float) -> QPointF:
         """Return the place of a point."""
@@ -179,16 +182,27 @@ class CurveGraph:
             canvas.text(x, CURVE.bottom() + 16, tick_text(across.text(tick)), SMALL, canvas.theme.text2, MIDDLE)
         canvas.curve([self.at(x, y) for x, y in zip(xs, ys, strict=True) if np.isfinite(y)], canvas.theme.text)
 
-    def paint_point(
-        self, x: float, y: float, texts: tuple[str, str], share: float, ink: QColor, *, right: bool = False
-    ) -> None:
-        """Paint a point that has climbed a share of its way, and where it stands its two numbers."""
+    def paint_point(self, x: float, y: float, share: float, ink: QColor, *, right: bool = False) -> None:
+        """Paint a point that has climbed a share of its way, and a line to the axis of y once it stands."""
         canvas, foot, end = self._canvas, self.at(x, 0.0), self.at(x, y)
         now = between(foot, end, share)
         canvas.line(foot, now, ink, 2.0)
-        canvas.text(foot.x(), CURVE.bottom() + 33, strong(texts[0]), 12, ink, MIDDLE)
+        if share >= 1.0:
+            canvas.line(end, QPointF(CURVE.right() if right else CURVE.left(), end.y()), ink, 1.5, dotted=True)
+        canvas.dot(now, ink)
+
+    def write_point(
+        self, x: float, y: float, texts: tuple[str, str], share: float, ink: QColor, *, right: bool = False
+    ) -> None:
+        """Write the numbers of a point beside the axes, but not over those that stand there."""
+        self._write(self.at(x, 0.0).x(), CURVE.bottom() + 33, texts[0], 12, ink, MIDDLE)
         if share >= 1.0:
             edge, side, anchor = (CURVE.right(), -10, END) if right else (CURVE.left(), 10, START)
-            canvas.line(end, QPointF(edge, end.y()), ink, 1.5, dotted=True)
-            canvas.text(edge + side, end.y() - 7, strong(texts[1]), 13, ink, anchor)
-        canvas.dot(now, ink)
+            self._write(edge + side, self.at(x, y).y() - 7, texts[1], 13, ink, anchor)
+
+    def _write(self, x: float, y: float, text: str, pixels: float, ink: QColor, anchor: str) -> None:
+        width = rich_width(strong(text), pixels)
+        place = QRectF(x - SHARES[anchor] * width, y - pixels, width + NUMBER_GAP, pixels)
+        if not any(place.intersects(other) for other in self._written):
+            self._written.append(place)
+            self._canvas.text(x, y, strong(text), pixels, ink, anchor)

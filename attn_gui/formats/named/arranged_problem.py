@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -121,6 +122,14 @@ _SPLIT_BY_NAME = N_("“{name}” was split as {split}, as models have an array 
 _IDLE = N_("{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}.")
 _OTHERS = N_("“{name}” in the file holds other weights than those computed here: they differ by up to {apart}.")
 _OTHER_STEP = N_("“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.")
+_OTHER_SHAPE = N_("“{name}” in the file has the shape {got}, that computed here {expected}.")
+_SHARED_KEYS = N_(
+    "The first axis of query was read as {items} items of {count} tokens, which share their keys; heads that share "
+    "them are read where key and value have an axis of one head.",
+)
+_ROOT = N_(
+    "“scale” is √d_k = {got}: the scores were multiplied by it; where they are divided expected {expected}.",
+)
 _CAUSAL = N_(
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
     "in the file. Add one, and they agree.",
@@ -131,15 +140,48 @@ _NO_NUMBERS = N_(
 )
 MOST_COMPARED = 100_000  # weights that are computed within a moment
 ALIKE = 0.01  # weights that differ by less are the same but for the precision of a model, such as bfloat16
-_SETTING = re.compile(
-    r"causal|sliding_window|window_size|^window$|alibi|soft_?cap|^bias$|rel(ative)?_?pos|(^|[._/])(attention_)?sinks$"
-    r"|^s_aux$|head_mask|(seq(uence)?|valid)_?len(gth)?s|segment_ids|(?<![a-z])ro(pe|tary)|inv_freq|freqs_cis|position_ids"
-    r"|(attn|attention|qk)_?(scal|temp)|pre_attn_scalar|norm_factor|^(temp|tau)$|^normali[sz](e|ation)$",
-    re.IGNORECASE,
+_NONE = (0, -1)  # switches most settings off, as None does
+_MOST_READ = 2**10  # cells of an array that says something
+_Idle = Callable[[Problem, Any], Any]
+_SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
+    (re.compile(rf"(.*[./])?({words})([./].*)?", re.IGNORECASE), idle)
+    for words, idle in (
+        (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
+        (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
+        ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
+        (
+            r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
+            lambda problem, value: value.size > 2 or np.isin(value, (problem.num_heads, problem.num_kv_heads)),
+        ),
+        (r"(?!.*max)(\w*_)?(q|query)_?len(gth)?s?", lambda problem, value: np.isin(value, (0, problem.n))),
+        (
+            r"(?!.*max)\w*len(gth)?s?(_[qk]v?)?",
+            lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
+        ),
+        (
+            r"(attn|attention|softmax|sm|logits?|scores?|qk|kq)_?scal(e|es|ing)(_factor|_qk|_attn\w*)?"
+            r"|attention_multiplier",
+            lambda problem, value: np.isclose(value, problem.effective_scale),
+        ),
+        (r"(attn|norm)_factor", lambda problem, value: np.isclose(value * problem.effective_scale, 1)),
+        (r"\w*pre_attn_scalar", lambda problem, value: np.isclose(value * problem.effective_scale**2, 1)),
+        (
+            r"((attn|attention|softmax|logits?|scores?|qk)_?)?temp(erature)?|tau",
+            lambda problem, value: value == (problem.temperature or 1),
+        ),
+        (r"(([qkv]|query|key|value|inv|m)_?)?scal(e|es|ing)(_factor)?", lambda problem, value: value == 1),
+        ("(segment|document|doc|sequence)_ids", lambda problem, value: value == value.flat[:1]),
+        ("batch_first", lambda problem, value: (value == 1) | (problem.batch_size == 1)),
+        (
+            r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
+            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?pos\w*"
+            r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            lambda problem, value: np.isin(value, _NONE),
+        ),
+    )
 )
-_HEAD_SIZE = ("head_dim", "d_head", "d_k", "head_size", "size_per_head")
-"""What people call the columns of a head, from which their number follows."""
-_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
+"""Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -494,14 +536,14 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     left = [name for name in left if name not in checked]
     left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
     own = {name: value for name, value in listing.options.items() if OTHER_WORDS.get(name) not in asked.words}
-    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes)
+    notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes, *_doubts(loaded.problem, said, listing))
     return replace(
         loaded,
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
         missed=()
         if arrangement.arrays
-        else (*_missed(said, left), *_missed_settings(loaded, left_out, listing, source)),
+        else (*_missed(said, left, loaded.problem), *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -524,6 +566,18 @@ def _read_fields(
     return arrays, options, notes
 
 
+def _doubts(problem: Problem, said: ArrayMapping, listing: ArrayListing) -> list[FileNote]:
+    """Return notes on what the shapes and numbers leave open, and the names of fields settle."""
+    if not said.own or is_own_file(listing):
+        return []
+    notes, rows, root = list[FileNote](), said.rows(listing), math.sqrt(problem.d_k)
+    if said.direct and len(rows["query"]) > len(rows["key"]) and not listing.options.get("batch_axis"):
+        notes.append(FileNote(_SHARED_KEYS, items=problem.batch_size, count=problem.n))
+    if problem.scale is not None and root > 1 and math.isclose(problem.scale, root):
+        notes.append(FileNote(_ROOT, got=f"{root:.4g}", expected=f"{1 / root:.4g}"))
+    return notes
+
+
 def _compared(
     problem: Problem, names: Sequence[str], listing: ArrayListing, source: FileSource
 ) -> tuple[set[str], list[FileNote]]:
@@ -538,12 +592,15 @@ def _compared(
     trace = compute(problem)
     steps = {name: step for name, step in steps.items() if step in trace.stages}
     shapes = {array.name: array.shape for array in listing.arrays}
-    one_item = problem.batch_size == 1  # whose axis a file may leave out
     whole = {name: trace.shape(step) for name, step in steps.items()}
-    steps = {name: step for name, step in steps.items() if shapes[name] in (whole[name], whole[name][one_item:])}
+    other = [name for name in steps if shapes[name] not in _without_ones(whole[name])]
+    steps = {name: step for name, step in steps.items() if name not in other}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
     checked, notes = set[str](), list[FileNote]()
+    for name in other:
+        got, expected = shape_text(shapes[name]), shape_text(whole[name])
+        notes.append(FileNote(_OTHER_SHAPE, name=shown(name), got=got, expected=expected))
     for name, step in steps.items():
         computed = trace[step]
         given = found[name].astype(float).reshape(computed.shape)
@@ -577,6 +634,11 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     return {name: step for name, step in steps.items() if step in STAGE}
 
 
+def _without_ones(shape: Shape) -> list[Shape]:
+    """Return the shape, and without leading axes of one item or head, which a file may leave out."""
+    return [shape[start:] for start in range(len(shape) - 1) if math.prod(shape[:start]) == 1]
+
+
 def _apart(one: Array, other: Array) -> float:
     """Return the largest difference of two arrays of one shape; 0 where both are infinite alike, or empty."""
     differ = one != other
@@ -597,8 +659,7 @@ def _given(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> Lo
     beside = {part: name for part, name in asked.arrays.items() if part != GIVEN}
     maps = read_maps(choice, beside, listing, source, said=asked.axes is not None)
     loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
-    taken = maps.notes if asked.axes is None else ()
-    return replace(loaded, notes=(*listing.notes, *taken, *loaded.notes))
+    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
 
 
 def _with_options(asked: ArrayMapping, listing: ArrayListing, source: FileSource) -> tuple[ArrayListing, list[str]]:
@@ -654,28 +715,30 @@ def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]
     return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
-def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
-    """Return the names of arrays that are not read and would change the results."""
+def _missed(said: ArrayMapping, left: list[str], problem: Problem) -> tuple[str, ...]:
+    """Return the names of arrays that are not read and would change the results, or come of steps before the weights
+    which the problem has not got."""
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
-    return tuple(name for name, role in roles.items() if role in wanted)
+    steps = [name for name in left if name in (*STAGE,)[: (*STAGE,).index(GIVEN)]]
+    present = compute(problem).stages if steps else ()
+    return (*(name for name, role in roles.items() if role in wanted), *(step for step in steps if step not in present))
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
-    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, and of a
-    width of heads that it has not.
-
-    None, 0 and −1 switch such a setting off.
-    """
-    names = [name for name in left if _SETTING.search(name) or name in _HEAD_SIZE]
-    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
+    number of heads or columns that it has not."""
+    idle = {name: found for name in left for pattern, found in reversed(_SETTINGS) if pattern.fullmatch(name)}
+    small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]
+    values: dict[str, Any] = dict(listing.options)
     source.file.seek(0)
-    values = {**listing.options, **listing.read(source, small)}
+    with suppress(FormatError):  # of what holds no numbers nothing is known
+        values |= listing.read(source, small)
 
     def changes(name: str) -> bool:
-        value = values.get(name, 1)
-        if name in _HEAD_SIZE:
-            return not np.all(np.asarray(value) == loaded.problem.d_k)
-        return _HEADS_OFF in name or (value is not None and not np.isin(value, (0, -1)).all())
+        value = np.asarray(values.get(name, [math.nan] * 3))  # of what is too large nothing is known
+        if value.dtype.kind not in "biuf":
+            return value.size != 1 or value.item() is not None
+        return not np.all(idle[name](loaded.problem, value))
 
-    return tuple(filter(changes, names))
+    return tuple(filter(changes, idle))

@@ -60,7 +60,7 @@ _WORDS = {
 }
 MASK_MEANINGS = tuple(_WORDS)
 _KNOWN = (
-    (re.compile(r"attention_mask$"), KEEP),  # Hugging Face, Keras
+    (re.compile(r"(?<!global_)(?<!inverted_)attention_mask$"), KEEP),  # Hugging Face, Keras
     (re.compile(r"key_padding_mask$"), BLOCK),  # torch.nn.MultiheadAttention
     (re.compile(r"(^|[._/])(attn|attention)[./]bias$"), KEEP),  # the causal mask of GPT-2
     (re.compile(r"(^|[._/])allowed$"), KEEP),

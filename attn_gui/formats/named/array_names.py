@@ -13,7 +13,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
-from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, overflow_notes, rounding_notes
+from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, check_no_bits, overflow_notes, rounding_notes
 from attn_gui.languages import N_
 
 MASK = "mask"
@@ -32,16 +32,18 @@ _PART_OF |= {f"{kind}{word}": part for part, words in _PARTS.items() for word in
 _TRANSPOSE = re.compile(r"[ᵀᵗ⊤]|(?<=\w)['′’]$|转置|轉置")
 _TURNED = frozenset(("t", "transpose", "transposed"))
 """Words behind the name of a part that say that its axes are exchanged: Kᵀ, as hands and programs write it."""
-_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "wq", "wk", "wv", "wo", "wqkv"))
+_WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "vars", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
-_MASK = frozenset(("mask", "allowed"))
+_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", "padding"))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
 _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
+_POSITIONS = frozenset(("position", "positional", "pos", "rope", "rotary"))
 _ELSEWHERE = frozenset(
     (
         *("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler"),
         *("grad", "grads", "gradient", "gradients", "d"),  # dQ, q.grad
+        *("lora", "qweight", "qzeros", "scale", "scales", "zero"),  # beside quantized or adapted weights
     )
 )
 _WORD = re.compile(r"(?!(?<=\d)[dD](?![A-Za-z]))[A-Za-z]+")  # 2d is no derivative
@@ -66,6 +68,10 @@ _NO_PROBLEM = N_("{file} holds no problem: expected arrays query, key and value,
 _NO_PROBLEM_TURNED = N_(
     "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
     "{turned} may be transposed, so they are taken for nothing unasked.",
+)
+_NO_PROBLEM_HALVES = N_(
+    "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
+    "{halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.",
 )
 _MISSING = N_("{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.")
 
@@ -129,18 +135,23 @@ def _role(words: Sequence[str]) -> str | None:
     if _is_mask(words):
         return MASK
     if part == "output" or {"c", "proj"} <= said:  # the latter as GPT-2 calls it
-        kind = _kind(said) or ("w_" if said & _PROJECTION else "")  # none of the stage, and of an MLP's dense layer
-        return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
+        return _output(said)
     if part is not None:
         return kind + part
     if kind:
         return None
-    return "context" if said & _SECOND else "x" if said & _INPUT else None
+    return "context" if said & _SECOND else "x" if said & _INPUT and not said & _POSITIONS else None
 
 
 def _kind(said: set[str]) -> str:
     """Return the prefix of fields of a bias or of weights; "" where the words say neither."""
     return "b_" if said & _BIAS else "w_" if said & _WEIGHT else ""
+
+
+def _output(said: set[str]) -> str | None:
+    """Return the part of the output projection that is meant; None for the stage, and for the dense layer of an MLP."""
+    kind = _kind(said) or ("w_" if said & _PROJECTION else "")
+    return f"{kind}output" if kind and not ("dense" in said and not said & _ATTENTION) else None
 
 
 def _is_mask(words: Sequence[str]) -> bool:
@@ -163,12 +174,11 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
     Of turned parts only masks are named: these are asked about. Halves of heads are none.
     """
     arrays = tuple(arrays)
-    halves = _HALVES if any(_WITHOUT in _words(array.name) for array in arrays) else frozenset()
+    halves = _halves(array.name for array in arrays)
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
-        half = not halves.isdisjoint(_words(array.name))
-        if found is not None and array.shape and not half and (found.role == MASK or not found.turned):
+        if found is not None and array.shape and array.name not in halves and (found.role == MASK or not found.turned):
             groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)
     if not groups:
         return {}
@@ -182,6 +192,13 @@ def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
             for role in [fused] if len(apart) == len(parts) else apart:
                 del found_names[role]
     return one_way(found_names, projected=_worth(found_names) and not set(DIRECT) <= parts_of(found_names))
+
+
+def _halves(names: Iterable[str]) -> set[str]:
+    """Return those of some names that are halves of heads: with positions, and without."""
+    names = list(names)
+    split = any(_WITHOUT in _words(name) for name in names)
+    return {name for name in names if split and not _HALVES.isdisjoint(_words(name))}
 
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
@@ -212,9 +229,9 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         turned = [name for name in foreign if (found := guess(name)) is not None and found.turned]
-        raise ForeignNames(
-            _NO_PROBLEM_TURNED if turned else _NO_PROBLEM, got=listed(names) or "–", turned=listed(turned)
-        )
+        halves = [name for name in foreign if name in _halves(foreign)]
+        template = _NO_PROBLEM_TURNED if turned else _NO_PROBLEM_HALVES if halves else _NO_PROBLEM
+        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=listed(halves))
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
         raise FormatError(_MISSING, name=next(name for name in needed if name not in known))
@@ -236,6 +253,7 @@ def problem_of(
     """
     for name, array in arrays.items():
         check_axes(name, array.shape)
+        check_no_bits(name, array)
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[FileNote] = [*notes_on(ignored, strange)]

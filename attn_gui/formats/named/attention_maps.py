@@ -12,6 +12,7 @@ import numpy as np
 from attn_gui.engine import messages
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
+from attn_gui.engine.head_axis import adds_up, axis_of_keys
 from attn_gui.engine.memory import check
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray
 from attn_gui.formats.file_messages import AmbiguousFile, Argument, FileNote, FormatError, shape_text, shown
@@ -62,12 +63,11 @@ _NEITHER = N_(
 )
 _NOT_SO = N_("{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.")
 _TAKEN = N_("“{name}” was read as {axes}; other readings have to be said: {others}.")
+_NO_SUM = N_("Rows of “{name}” do not add up to 1: they were read as attention weights all the same.")
 _VALUE = N_(
     "{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected "
     "one: give both to Problem.from_weights.",
 )
-
-NEARLY = 0.01  # what rows of half precision may be off when their weights are added up
 
 MOST_SAID = 8  # choices that a sentence names
 NUMBER = re.compile(r"\d+")  # in the name of one of several arrays: that of its layer
@@ -180,7 +180,7 @@ def check_nameless(listing: ArrayListing, source: FileSource) -> None:
     every = [axes for axes in (*USUAL.get(len(shape), ()), *RARE) if len(axes) == len(shape) > 2]
     if not every:
         return
-    if not _add_up(listing.read(source, [name])[name]):
+    if not adds_up(listing.read(source, [name])[name]):
         raise FormatError(_NEITHER, got=shape_text(shape))
     raise SeveralMaps(_NAMELESS, [choice for axes in every for choice in _of_shape(name, shape, axes)])
 
@@ -200,7 +200,7 @@ def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
             return False
         source.file.seek(0)
         try:
-            return _add_up(listing.read(source, [one.name])[one.name])
+            return adds_up(listing.read(source, [one.name])[one.name])
         except FormatError:  # an empty or a complex array: that is refused once it is chosen
             return False
 
@@ -210,22 +210,14 @@ def check_foreign_names(listing: ArrayListing, source: FileSource) -> None:
 
 def check_keys(choice: MapChoice, array: Array) -> None:
     """Raise SeveralMaps where an array sums to 1 along another axis than that of the keys, which nobody has said."""
-    if _add_up(array):
+    axis = axis_of_keys(array)
+    if axis is None:
         return
-    for axis in range(array.ndim - 1):
-        if _add_up(array, axis):
-            before = [one for one in choice.axes if one in (LAYER, BATCH)]
-            orders = [[*before, *rest] for rest in permutations(one for one in choice.axes if one in (HEAD, QUERY))]
-            found = [(*order[:axis], KEY, *order[axis:]) for order in orders]
-            choices = [one for axes in (*found, choice.axes) for one in _of_shape(choice.name, array.shape, axes)]
-            raise SeveralMaps(_OTHER_AXIS, choices, name=shown(choice.name), axis=axis)
-
-
-def _add_up(array: Array, axis: int = -1) -> bool:
-    """Return whether the rows of an array sum to 1, except rows that a mask closes."""
-    sums = array.sum(axis, dtype=float)
-    closed = np.isnan(sums) | (sums == 0)
-    return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
+    before = [one for one in choice.axes if one in (LAYER, BATCH)]
+    orders = [[*before, *rest] for rest in permutations(one for one in choice.axes if one in (HEAD, QUERY))]
+    found = [(*order[:axis], KEY, *order[axis:]) for order in orders]
+    choices = [one for axes in (*found, choice.axes) for one in _of_shape(choice.name, array.shape, axes)]
+    raise SeveralMaps(_OTHER_AXIS, choices, name=shown(choice.name), axis=axis)
 
 
 def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> FormatError:
@@ -294,7 +286,10 @@ def read_maps(
     names = {choice.name, *beside.values()}
     strange = tuple(name for name in listing.options if name in COMPARING)
     left = tuple(name for name in (*(one.name for one in listing.arrays), *listing.others) if name not in names)
-    return AttentionMaps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
+    notes = () if said else _notes(choice, shapes[choice.name])
+    if not adds_up(arrays[GIVEN]):
+        notes += (FileNote(_NO_SUM, name=shown(choice.name)),)
+    return AttentionMaps(arrays, options | counts, (*left, *strange), notes)
 
 
 def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:

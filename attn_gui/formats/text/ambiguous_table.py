@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from attn_gui.engine.fields import DIRECT
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError
@@ -43,16 +45,44 @@ class AmbiguousTable(FormatError):
 
         They are told by their names, or, unless they have to be `named`, three of them by their order.
         """
-        found: dict[str, LabeledArray] = {}
+        parts = {role: _stacked(found) for role, found in self._found(named=named).items()}
+        if len(parts) < len(DIRECT):
+            return {}
+        query, key, value = (part.values for part in parts.values())
+        return parts if query.shape[1] == key.shape[1] and len(key) == len(value) else {}
+
+    def others(self) -> list[str]:
+        """Return the names of matrices that are not among those `together` takes by their names."""
+        taken = [one for found in self._found(named=True).values() for one in found]
+        return [one.name for one in self.readings if all(one is not other for other in taken)]
+
+    def _found(self, *, named: bool) -> dict[str, Sequence[PossibleMatrix]]:
+        """Return the matrix, or the rows, that Q, K and V each can only be."""
+        found: dict[str, list[PossibleMatrix]] = {}
         guesses = [guess(one.name) if one.name else None for one in self.readings]
         for one, meant in zip(self.readings, guesses, strict=True):
             if meant is not None and not meant.turned:
-                found.setdefault(meant.role, one.matrix)
+                found.setdefault(meant.role, []).append(one)
         turned = any(meant is not None and meant.turned for meant in guesses)
         if not (named or found or turned) and len(self.readings) == len(DIRECT):
-            found = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
-        if not self.several or not set(DIRECT) <= found.keys():
+            found = {role: [one] for role, one in zip(DIRECT, self.readings, strict=True)}
+        if not self.several:
             return {}
-        query, key, value = (found[role].values for role in DIRECT)
-        fits = query.shape[1] == key.shape[1] and len(key) == len(value)
-        return {role: found[role] for role in DIRECT} if fits else {}
+        return {role: only for role in DIRECT if (only := _only(found.get(role, [])))}
+
+
+def _only(found: Sequence[PossibleMatrix]) -> Sequence[PossibleMatrix]:
+    """Return the rows q1, q2, … of one matrix, else the one without a number in its name; none where several may
+    be meant."""
+    shapes = {one.matrix.values.shape for one in found}
+    if len(found) == 1 or (len(shapes) == 1 and next(iter(shapes))[0] == 1):
+        return found
+    whole = [one for one in found if not any(map(str.isdigit, one.name))]
+    return whole if len(whole) == 1 else ()
+
+
+def _stacked(rows: Sequence[PossibleMatrix]) -> LabeledArray:
+    if len(rows) == 1:
+        return rows[0].matrix
+    notes = dict.fromkeys(note for row in rows for note in row.matrix.notes)
+    return LabeledArray(np.concatenate([row.matrix.values for row in rows]), notes=tuple(notes))

@@ -42,6 +42,7 @@ TOO_DEEP = N_("{file} has more than {most} brackets within each other.")
 TOO_MANY = N_("{file} holds more than {most} matrices; expected one.")
 OTHER_SHAPE = N_("{file} says the shape {said} of a list that has the shape {got}.")
 
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 _FOLDED = str.maketrans("［］（）｛｝，；：＝、＃", "[](){},;:=,#")
 _OPEN, _CLOSE = "[({", {"]": "[", ")": "(", "}": "{"}
 _TOKEN = re.compile(
@@ -217,7 +218,9 @@ def _undressed(found: re.Match[str]) -> str:
 
 
 def _plainly_written(text: str) -> str:
-    """Return the text with 1.5*^-3, 1.5` (Mathematica), 1.5f (C) as 1.5e-3 and 1.5, signs at their digits."""
+    """Return the text with 1.5*^-3, 1.5` (Mathematica) and 1.5f (C) as 1.5e-3 and 1.5, signs next to their digits,
+    and nothing where web pages let a line break unseen."""
+    text = text if text.isascii() else text.translate(_UNSEEN)
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")

@@ -24,6 +24,8 @@ DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decima
 SAMPLE = 64  # rows
 LONGEST_WORDS = 500  # letters of a line of words, or of a label
 _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
+_BLANK = re.compile(r"(?<=[\d.])[\u00a0\u202f]+(?=[-+−.\d])")  # of web pages, unless between thousands: 1 234
+_THOUSANDS = re.compile(r"\d[\u00a0\u202f]\d{3}(?!\d)")
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
@@ -62,6 +64,8 @@ def tidy(text: str) -> str:
         text = text.translate(_DRAWN)
     if text.isascii() or "\t" in text or '"' in text:
         return text
+    if not _THOUSANDS.search(text):
+        text = _BLANK.sub(" ", text)
     wide = not any(mark in text for mark in ";,")
     return text.translate(_WIDE) if wide else _BETWEEN.sub(lambda mark: mark[0].translate(_WIDE), text)
 

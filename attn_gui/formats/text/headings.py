@@ -44,8 +44,9 @@ _SPECIAL = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "∞": math.
 _COMMAS = set(",、،٫。")
 # superscripts, ½ or ① would silently become other numbers: 10² is not 102
 _KEPT_FORMS = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
-# cannot be seen, and yet means something: a minus that was copied out of a PDF, and what formulas leave unwritten
-_MEANT = frozenset("\u00ad\u2061\u2062\u2063\u2064")
+# cannot be seen, and yet means something: a minus that was copied out of a PDF, what formulas leave unwritten, and what
+# turns digits around, so that 21 is seen as 12
+_MEANT = frozenset("\u00ad\u202e\u2061\u2062\u2063\u2064")
 _MINUS = str.maketrans({"−": "-", "‐": "-", "‑": "-", "–": "-", "﹣": "-"})
 
 
@@ -158,6 +159,14 @@ class Headings(NamedTuple):
     said: bool = False  # by the syntax, whatever the labels are
 
 
+class FirstRow(Enum):
+    """What the syntax of a table says of its first row."""
+
+    NUMBERS = 1
+    EITHER = 2  # headings may stand there
+    HEADINGS = 3  # as in Markdown
+
+
 def sort_of(cell: str) -> CellSort:
     """Return the sort of a cell in any script and spelling."""
     text = cell.strip()
@@ -215,24 +224,21 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
 _BOTH, _ABOVE, _BESIDE, _NONE = Headings(True, True), Headings(header=True), Headings(labels=True), Headings()
 
 
-def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
-    """Return the readings of a table's first rows: two where numbers may be headings or not, else one.
-
-    `headed`: the syntax puts headings into the first row, as Markdown does; None: it allows them there.
-    """
+def find_headings(rows: Sequence[Sequence[str]], first: FirstRow = FirstRow.NUMBERS) -> tuple[Headings, ...]:
+    """Return the readings of a table's first rows: two where numbers may be headings or not, else one."""
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
     rows = [row for row in rows if len(row) == len(rows[0])]  # the others are refused when they are read
     if not rows[0]:
         return (_NONE,)
-    several, beside = len(rows) > 1, [row[0] for row in rows]
+    several, beside, headed = len(rows) > 1, [row[0] for row in rows], first is FirstRow.HEADINGS
     if several and len(rows[0]) > 1 and (found := _with_corner(rows, headed)):
         return found
     if several and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
         return (_ABOVE,)
-    if several and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
+    if several and (is_count(rows[0]) if headed else first is FirstRow.EITHER and _is_count_above(rows)):
         return _ABOVE, _NONE
-    if headed is None and _is_count_beside(rows):
+    if first is FirstRow.EITHER and _is_count_beside(rows):
         return _BESIDE, _NONE
     return (_BESIDE if len(rows[0]) > 1 and are_words(beside) else _NONE,)
 
@@ -261,7 +267,7 @@ def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
     return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
 
 
-def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[Headings, ...]:
+def _with_corner(rows: Sequence[Sequence[str]], headed: bool) -> tuple[Headings, ...]:
     """Return the headings of a table whose first row and first column meet in a cell that belongs to neither.
 
     An empty corner is no number, so that something is left out: both sides where neither can be numbers (a, b above

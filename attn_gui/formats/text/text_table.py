@@ -38,6 +38,7 @@ from attn_gui.formats.text.headings import (
     MOST_NUMBERS,
     NOT_A_NUMBER,
     CellSort,
+    FirstRow,
     Headings,
     NotANumber,
     cell_number,
@@ -287,7 +288,7 @@ class TextGrid(NamedTuple):
 
     begin: Callable[[], Iterator[TextRow]]
     rows: int  # about so many
-    headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
+    first: FirstRow = FirstRow.NUMBERS  # what the syntax says of the first row
     commas: bool = True  # a comma within a cell may belong to a number
     left_out: str = ""  # of the text around it
     headings: Headings | None = None  # that the syntax has said
@@ -352,7 +353,7 @@ def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
         sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
         if not any(map(any, sample)):
             raise _nothing()
-        for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.headed):
+        for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.first):
             try:
                 clean = _clean(grid, headings, sample, progress)
             except FormatError as error:
@@ -372,7 +373,8 @@ def _parts(text: str) -> list[TextMatrix]:
         raise FormatError(bracketed_lists.BESIDE, text=_OTHER_LAYOUT)
     if said := delimited.said_dialect(text):
         dialect, rest = said
-        return [TextMatrix("", [_table(rest, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)])]
+        first = FirstRow.NUMBERS if dialect.delimiter == "\t" else FirstRow.EITHER
+        return [TextMatrix("", [_table(rest, dialect)._replace(first=first)])]
     text = bracketed_lists.unwrapped(delimited.without_prompts(text))
     outline = delimited.outlined(text)
     if latex_markdown_reader.is_latex(outline):
@@ -453,7 +455,7 @@ def _lists(text: str, outline: str) -> list[TextMatrix]:
 def _rows(rows: bracketed_lists.Rows, labels: Sequence[str] | None, left_out: str) -> TextGrid:
     """Return rows in brackets, whose commas are part of no number, with the names before them."""
     cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
-    grid = _listed([TextRow(0, row) for row in cells], headed=False)
+    grid = _listed([TextRow(0, row) for row in cells])
     return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
 
 
@@ -463,7 +465,7 @@ def _plain(text: str) -> list[TextGrid]:
         names, text = named
         cut = delimited.rows_of(text, delimited.find_dialect(text))
         rows = [TextRow(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
-        return [_listed(rows, headed=False)._replace(headings=NAMED_ROWS)]
+        return [_listed(rows)._replace(headings=NAMED_ROWS)]
     inline = _inline_rows(text)
     if inline is not None:
         return inline
@@ -471,8 +473,9 @@ def _plain(text: str) -> list[TextGrid]:
     if dialect.delimiter == " ":
         bracketed_lists.refuse_shortened(text)
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
-    headed = False if dialect.delimiter == "\t" else True if dialect.begun else None
-    grid = _table(text, dialect)._replace(headed=headed, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
+    first = FirstRow.HEADINGS if dialect.begun else FirstRow.EITHER
+    first = FirstRow.NUMBERS if dialect.delimiter == "\t" else first
+    grid = _table(text, dialect)._replace(first=first, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
     # a comma in quotes separates nothing
     return _with_commas(text, grid) if dialect.delimiter == "," and '"' not in text else [grid]
 
@@ -494,8 +497,8 @@ def _with_commas(text: str, grid: TextGrid) -> list[TextGrid]:
     return [grid._replace(note=FileNote(_PARTED, text=quoted(lines[0]), cells=quoted(parted)))]
 
 
-def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
-    return TextGrid(lambda: iter(rows), len(rows), headed)
+def _listed(rows: list[TextRow], headed: bool = False) -> TextGrid:
+    return TextGrid(lambda: iter(rows), len(rows), FirstRow.HEADINGS if headed else FirstRow.NUMBERS)
 
 
 def _table(text: str, dialect: Dialect) -> TextGrid:
@@ -511,7 +514,7 @@ def _inline_rows(text: str) -> list[TextGrid] | None:
         ended = all(line.endswith(";") for line in lines[:-1])
         rows = text.replace(";", "")
         plain = ended and all(" " in line.rstrip("; ") and ";" not in line[:-1] for line in lines)
-        return [grid._replace(headed=False) for grid in _plain(rows)] if plain else None
+        return [grid._replace(first=FirstRow.NUMBERS) for grid in _plain(rows)] if plain else None
     below = text.replace(";", "\n")
     widths = {part.count(",") for part in text.strip("; ").split(";")}
     if _INLINE_ROWS.search(text) or (len(widths) == 1 and widths != {0} and widths != {1}):

@@ -23,9 +23,6 @@ from attn_gui.views.controls.typed_field import EditorMixin, RefusalTip, mark
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import FocusedWheel, focus_returns
 
-# --- A spin box for whole numbers as this program writes them, that a passing wheel does not turn ---
-
-
 LONGEST = 20  # digits; Python refuses to read thousands of them
 AROUND_TEXT = 6  # the margins of Qt's line edit and its cursor
 # a number in a line of text: its frame shows when it is pointed at or has the focus
@@ -73,12 +70,6 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         """Keep room for so many digits, also while the number is shorter."""
         self._digits = digits
         self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        return self._fitting()
-
-    def minimumSizeHint(self) -> QSize:
-        return self._fitting()
 
     def pending(self) -> bool:
         """Return whether something half typed is in the box."""
@@ -172,7 +163,7 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         mark(self, "wrong", "")
         self._tip.dismiss()
 
-    def _fitting(self) -> QSize:
+    def sizeHint(self) -> QSize:
         """Return a size wide enough for the number on show, where Qt reserves room for the largest possible one."""
         metrics = self.fontMetrics()
         texts = (self.textFromValue(self.value()), "0" * self._digits, self.specialValueText())
@@ -184,6 +175,8 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         control, field = QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl.SC_SpinBoxEditField
         room = self.style().subControlRect(control, option, field, self).width()
         return QSize(option.rect.width() - room + text + AROUND_TEXT, height)
+
+    minimumSizeHint = sizeHint
 
 
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
@@ -346,9 +339,6 @@ class SizeBox(CountBox):
 
     def _on_line_text_edited(self) -> None:
         self._show_pending()
-
-
-# --- Control for the shown item of the batch, with the number of items ---
 
 
 class ItemBox(CountBox):

@@ -27,8 +27,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange, plain_tip, set_name
 
-# --- The model of the interventions: their words, and a switch for each ---
-
 
 class InterventionRow(NamedTuple):
     """A change in words, whether it is on (None: it has no switch), and whether it could be done to more heads."""

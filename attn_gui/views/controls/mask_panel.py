@@ -42,9 +42,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, style_text
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_name, set_tip
 
-# --- Editors for the parameters of a mask layer, built from the engine's catalog ---
-
-
 FAR = 2**31 - 1  # what a spin box holds
 
 
@@ -240,6 +237,14 @@ class LayerRow(QWidget):
         self.fills.actions()[FILLS.index("transpose")].setEnabled(n == m)
         self.retranslate()
 
+    def set_place(self, place: int) -> None:
+        """Name what can be operated by the place of the layer: `mask.1.switch`."""
+        buttons = {name: getattr(self, name) for name in ("switch", "remove", "paint", "fill", "table")}
+        for name, control in {**self.fields, **buttons}.items():
+            control.setObjectName(f"mask.{place}.{name}")
+        for key, action in zip(FILLS, self.fills.actions(), strict=True):
+            action.setObjectName(f"action.{key}_cells_of_mask_{place}")
+
     def set_blocked(self, blocked: bool) -> None:
         """Set whether True is read as blocked."""
         self._blocked = blocked
@@ -317,9 +322,6 @@ class LayerRow(QWidget):
         form.addRow(arrange(QHBoxLayout(), *shown_ones, 1, spacing=SPACING.s))
         form.addRow(self._rule)
         return form
-
-
-# --- Lines of lint below the layers: one sentence each, with what goes there and what would end it ---
 
 
 class LintLine(NamedTuple):
@@ -490,12 +492,6 @@ class MaskPanel(Retranslated, PopupFrame):
         self._next_focus = (len(self._layers), "switch")
         self._ask([*self._mappings(), {"kind": kind} | MASKS[kind].first(*self._sizes)], "add", kind)
 
-    def _on_row_switched(self, place: int, enabled: bool) -> None:
-        self._replace(place, {"enabled": enabled}, "switch")
-
-    def _on_row_value_picked(self, place: int, name: str, value: object) -> None:
-        self._replace(place, {name: value}, "change")
-
     def _on_row_removed(self, place: int) -> None:
         mappings = self._mappings()
         del mappings[place]
@@ -572,8 +568,9 @@ class MaskPanel(Retranslated, PopupFrame):
     def _make_rows(self) -> None:
         for place, layer in enumerate(self._layers):
             row = LayerRow(layer, *self._sizes, self.content)
-            row.switched.connect(lambda on, place=place: self._on_row_switched(place, on))
-            row.valuePicked.connect(lambda name, value, place=place: self._on_row_value_picked(place, name, value))
+            row.set_place(place)
+            row.switched.connect(lambda on, place=place: self._replace(place, {"enabled": on}, "switch"))
+            row.valuePicked.connect(lambda name, value, place=place: self._replace(place, {name: value}, "change"))
             row.removed.connect(lambda place=place: self._on_row_removed(place))
             row.filled.connect(lambda how, place=place: self.fillRequested.emit(place, how))
             row.paintRequested.connect(lambda place=place: self._on_row_paint_requested(place))

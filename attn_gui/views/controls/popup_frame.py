@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QW
 
 from attn_gui.figure.design_tokens import RADIUS
 from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.widgets import arrange, own_viewport
+from attn_gui.views.widgets import arrange, inset, own_viewport, paint_rounded
 from attn_gui.views.zones import can_take_tab
 
 GAP = 4
@@ -132,11 +132,8 @@ class PopupFrame(QFrame):
         self.closed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(current_theme().surface)
-        painter.setPen(current_theme().line_strong)
-        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+        theme, place = current_theme(), inset(self.rect(), 0.5)
+        paint_rounded(QPainter(self), place, RADIUS.frame, fill=theme.surface, edge=theme.line_strong)
 
     def _stops(self) -> list[QWidget]:
         """Return the stops of Tab, from top to bottom."""

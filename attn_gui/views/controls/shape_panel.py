@@ -30,9 +30,6 @@ from attn_gui.views.widgets import ChoiceBox, arrange
 __all__ = ["ShapePanel", "ShapeState"]
 
 
-# --- State of the shape panel: the sizes of a problem and which of them can be changed ---
-
-
 class ShapeState(NamedTuple):
     """The sizes of the problem on show; `head_counts` empty means that any count of heads will do."""
 
@@ -68,9 +65,6 @@ class ShapeState(NamedTuple):
         return f"→ {heads}"
 
 
-# --- The shape of the problem: lengths and widths in a row; in the foot heads, items and precision, and a line ---
-
-
 LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
 TOP = ("n", "m", "d_k", "d_v")
@@ -86,8 +80,6 @@ class ShapePanel(QWidget):
     """
 
     sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
-    dtypePicked = Signal(str)  # the name of the precision
-    keepPicked = Signal(bool)  # True: d_model stays when heads change; False: d_k stays
     itemPicked = Signal(int)  # the item, from 0
     refused = Signal(str)  # the sentence that the box shows
 
@@ -97,7 +89,7 @@ class ShapePanel(QWidget):
         self._compact: bool | None = None
         self.boxes = {name: self._size_box(name) for name in SIZES}
         self._items = ItemCell(self.boxes["batch_size"], self)
-        self._dtype, self._keep, self._cut = ChoiceBox(DTYPES, self), QPushButton(self), QLabel(self)
+        self.dtype, self.keep, self._cut = ChoiceBox(DTYPES, self), QPushButton(self), QLabel(self)
         self._labels = {name: QLabel(self) for name in (*SIZES[:7], "dtype")}
         self._labels |= {"batch": self._items.caption, "batch_size": self._items.of}
         self.foot = QWidget(self)
@@ -118,7 +110,6 @@ class ShapePanel(QWidget):
         self.retranslate()
         self.set_compact(False)
 
-    # --- down ------------------------------------------------------------------------------------
     def set_state(self, state: ShapeState) -> None:
         """Show the sizes of the document."""
         self._state = state
@@ -126,8 +117,8 @@ class ShapePanel(QWidget):
             self.boxes[name].set_value(getattr(state, name))
         self.boxes["num_kv_heads"].set_allowed(state.kv_head_counts)
         self._items.item.set_items(state.item, state.batch_size)
-        self._dtype.set_key(state.dtype)
-        self._keep.setChecked(state.keep == "d_model")
+        self.dtype.set_key(state.dtype)
+        self.keep.setChecked(state.keep == "d_model")
         self._cut.setText(state.cut)
         self._show_what_follows()
         self._explain()
@@ -157,7 +148,6 @@ class ShapePanel(QWidget):
         for box in self.boxes.values():
             box.finish()
 
-    # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
         """Set all words in the present language."""
         words = {
@@ -176,15 +166,15 @@ class ShapePanel(QWidget):
             self._labels[name].setText(text)
             self._labels[name].buddy().setAccessibleName(accessible)
         self._hint.setText(self.tr("Type into a cell: maps and explanation follow at once."))
-        self._keep.setText(self.tr("Keep"))
-        self._keep.setAccessibleName(self.tr("Keep d_model"))
-        self._keep.setToolTip(
+        self.keep.setText(self.tr("Keep"))
+        self.keep.setAccessibleName(self.tr("Keep d_model"))
+        self.keep.setToolTip(
             self.tr(
                 "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
                 "else dₖ stays, and heads join or leave with their columns."
             )
         )
-        self._dtype.setToolTip(
+        self.dtype.setToolTip(
             self.tr(
                 "Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of "
                 "float32 are computed in it"
@@ -231,7 +221,6 @@ class ShapePanel(QWidget):
                 ),
             )
 
-    # --- inside ----------------------------------------------------------------------------------
     def _size_box(self, name: str) -> SizeBox:
         box = SizeBox(self, maximum=LARGEST.get(name, 65536))
         box.setObjectName(f"control.{name}")
@@ -242,14 +231,12 @@ class ShapePanel(QWidget):
     def _build(self) -> None:
         self._items.item.setObjectName("control.batch")
         self._items.item.picked.connect(self.itemPicked)
-        self._dtype.setObjectName("control.dtype")
-        self._dtype.picked.connect(self.dtypePicked)
-        self._keep.setObjectName("control.d_model_fixed")
-        self._keep.setCheckable(True)
-        self._keep.setChecked(True)
-        self._keep.toggled.connect(self._on_keep_toggled)
+        self.dtype.setObjectName("control.dtype")
+        self.keep.setObjectName("control.d_model_fixed")
+        self.keep.setCheckable(True)
+        self.keep.setChecked(True)
+        self.keep.toggled.connect(self._on_keep_toggled)
         self._on_keep_toggled(True)
-        self._keep.clicked.connect(self.keepPicked)
         self._cut.setTextFormat(Qt.TextFormat.PlainText)
         style_text(self._cut, tone="text2")
         for name, label in self._labels.items():
@@ -262,17 +249,17 @@ class ShapePanel(QWidget):
             policy = part.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             part.setSizePolicy(policy)
-        line = self._labels["d_model"], self.boxes["d_model"], self._cut, 1, self._keep
+        line = self._labels["d_model"], self.boxes["d_model"], self._cut, 1, self.keep
         self._line_layout = arrange(QHBoxLayout(self._line), *line, margins=0, spacing=SPACING.s)
         order = list(self._in_order())
         for before, after in pairwise(order):
             self.setTabOrder(before, after)
 
     def _on_keep_toggled(self, kept: bool) -> None:
-        self._keep.setIcon(icon("lock" if kept else "unlock"))
+        self.keep.setIcon(icon("lock" if kept else "unlock"))
 
     def _editor(self, name: str) -> QWidget:
-        return {"batch": self._items.item, "dtype": self._dtype}.get(name) or self.boxes[name]
+        return {"batch": self._items.item, "dtype": self.dtype}.get(name) or self.boxes[name]
 
     def _parts(self) -> dict[str, QWidget]:
         """Return what stands in the foot, by the names of the parts."""
@@ -284,7 +271,7 @@ class ShapePanel(QWidget):
 
     def _in_order(self) -> Iterator[QWidget]:
         yield from (self.boxes[name] for name in (*TOP, "num_heads", "num_kv_heads"))
-        yield from (self._items.item, self.boxes["batch_size"], self._dtype, self.boxes["d_model"], self._keep)
+        yield from (self._items.item, self.boxes["batch_size"], self.dtype, self.boxes["d_model"], self.keep)
 
     def _show_what_follows(self) -> None:
         """Show sizes that cannot be set here, without letting them be edited."""
@@ -292,7 +279,7 @@ class ShapePanel(QWidget):
         assert state is not None
         for name, box in self.boxes.items():
             box.setEnabled(name not in state.lacking and not (name == "m" and state.self_attention))
-        self._keep.setEnabled("d_model" not in state.lacking)
+        self.keep.setEnabled("d_model" not in state.lacking)
         width = self.boxes["d_model"]
         width.setReadOnly(not state.projected)
         buttons = QAbstractSpinBox.ButtonSymbols

@@ -24,10 +24,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.formats.text.headings import LONGEST
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
-from attn_gui.views.widgets import WidgetMixin, focus_returns, is_window_shortcut
-
-# --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
-
+from attn_gui.views.widgets import WidgetMixin, focus_returns, inset, is_window_shortcut, paint_rounded
 
 WIDTH_IN_CHARACTERS = 44
 GAP = 2
@@ -84,11 +81,8 @@ class RefusalTip(WrappedLabel):
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(current_theme().error_soft)
-        painter.setPen(current_theme().error)
-        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.chip, RADIUS.chip)
+        theme, painter = current_theme(), QPainter(self)
+        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.chip, fill=theme.error_soft, edge=theme.error)
         painter.end()
         super().paintEvent(event)
 
@@ -259,12 +253,7 @@ class NumberField(TypedField):
     """A float as the shortest text that gives it back, or nothing where `optional`; `committed` carries it."""
 
     def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        optional: bool = False,
-        positive: bool = False,
-        finite: bool = False,
+        self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False
     ) -> None:
         super().__init__(parent)
         self.setMaxLength(LONGEST + 1)  # so much that it is refused, and no more to lay out

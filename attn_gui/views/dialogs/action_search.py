@@ -10,15 +10,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHeaderView,
-    QLineEdit,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import WrappedLabel
@@ -122,7 +114,7 @@ class ActionSearch(QDialog):
         self._list.clear()
         self._list.addTopLevelItems([self._item(offer) for offer in self._shown])
         nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")
-        self._none.setText(nothing.format(text=wanted))
+        self._none.setText(nothing.format(text=" ".join(wanted.split())))
         self._none.setVisible(not self._shown)
         self._choose(0)
 
@@ -179,4 +171,8 @@ def _distance(word: str, label: str, path: str, words: str, farthest: int) -> in
         return fits.index(True)
     if len(word) < LEAST_LETTERS or farthest < MISSPELLED:
         return None
+    if not word.isascii():  # two Chinese words have no blank between them
+        cuts = ((word[:place], word[place:]) for place in range(2, len(word) - 1))
+        if any(all(one in path or one in words for one in cut) for cut in cuts):
+            return MISSPELLED
     return MISSPELLED if get_close_matches(word, (*re.split(r"\W+", path), *known), n=1, cutoff=ALIKE) else None

@@ -172,7 +172,7 @@ class MapsDialog(QDialog):
         self.buttons = AnswerButtons(self, self.tr("Open"))
         self.buttons.ok.setEnabled(False)
         arrange(QVBoxLayout(self), question, self.list, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
-        self.list.itemSelectionChanged.connect(self._on_selection_changed)
+        self.list.itemSelectionChanged.connect(lambda: self.buttons.ok.setEnabled(self.chosen is not None))
         self.list.itemActivated.connect(self.accept)
         self.resize(scaled(WIDTH), scaled(HEIGHT))
 
@@ -194,9 +194,6 @@ class MapsDialog(QDialog):
         if choice.layer is not None:
             return self.tr("layer {layer}").format(layer=choice.layer)
         return self.tr("all, as items of a batch") if BATCH in choice.axes else self.tr("all, as heads")
-
-    def _on_selection_changed(self) -> None:
-        self.buttons.ok.setEnabled(self.chosen is not None)
 
 
 class ReadingList(QWidget):

@@ -51,10 +51,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, plain_tip
-
-# --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
-
+from attn_gui.views.widgets import ChoiceBox, arrange, plain_tip
 
 Role = Qt.ItemDataRole
 ARRAY_MIME = "application/x-attn-gui-array"
@@ -82,10 +79,6 @@ class ArraysModel(QAbstractTableModel):
         self._parts = {name: ", ".join(found) for name, found in parts.items()}
         if self.arrays:
             self.dataChanged.emit(self.index(0, PART), self.index(len(self.arrays) - 1, PART))
-
-    def retranslate(self) -> None:
-        """Set headings in the present language."""
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, PART)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else len(self.arrays)
@@ -127,27 +120,21 @@ NONE = ""
 SHORTEST = 8  # letters of a name that are always seen
 
 
-class ArraySlot(Retranslated, ChoiceBox):
+class ArraySlot(ChoiceBox):
     """List of the arrays that a part of a problem can be, or be dropped on; `picked` carries a name, empty for none."""
 
     def __init__(self, role: str, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__((NONE, *(array.name for array in arrays)), parent)
-        self.role = role
         self.setObjectName(f"arrays.{role}")
         self.setAcceptDrops(True)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(SHORTEST)
         self.view().setMinimumWidth(scaled(280))
-        self.retranslate()
+        self.set_words({NONE: self.tr("none")})
 
     def array(self) -> str:
         """Return the name of the chosen array; empty where there is none."""
         return str(self.currentData() or NONE)
-
-    def retranslate(self) -> None:
-        """Set the words anew, in the present language."""
-        self.set_words({NONE: self.tr("none")})
-        self.setAccessibleName(part_symbol(self.role))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasFormat(ARRAY_MIME):
@@ -169,7 +156,7 @@ _OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q 
 _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
 
 
-class PartSlots(Retranslated, QWidget):
+class PartSlots(QWidget):
     """The parts of a problem with the array of each; `changed` when an array or the other way is chosen."""
 
     changed = Signal()
@@ -177,7 +164,8 @@ class PartSlots(Retranslated, QWidget):
     def __init__(self, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.slots = {role: ArraySlot(role, arrays, self) for role in ROLES}
-        self.direct, self.projected = QRadioButton(self), QRadioButton(self)
+        self.direct = QRadioButton(self.tr("Queries, keys and values"), self)
+        self.projected = QRadioButton(self.tr("A sequence X and the weights that make them"), self)
         self.direct.setObjectName("arrays.direct")
         self.projected.setObjectName("arrays.projected")
         self._ways = QButtonGroup(self)
@@ -192,7 +180,6 @@ class PartSlots(Retranslated, QWidget):
         self.projected.toggled.connect(self._on_way_toggled)
         self.direct.setChecked(True)
         self._projected.hide()
-        self.retranslate()
 
     def names(self) -> dict[str, str]:
         """Return the arrays of the way that is chosen, by part."""
@@ -207,18 +194,11 @@ class PartSlots(Retranslated, QWidget):
         with QSignalBlocker(self):
             radio.setChecked(True)
 
-    def retranslate(self) -> None:
-        self.direct.setText(self.tr("Queries, keys and values"))
-        self.projected.setText(self.tr("A sequence X and the weights that make them"))
-
     def _block(self, rows: Sequence[Sequence[str]]) -> QWidget:
         block = QWidget(self)
         grid = QGridLayout(block)
-        fields = [[(caption(self.slots[role], block), self.slots[role], 1) for role in row] for row in rows]
-        for row, found in zip(rows, fields, strict=True):
-            for role, (label, _, _) in zip(row, found, strict=True):
-                label.setText(part_symbol(role))
-        lay_out(grid, fields)
+        slots = [[(part_symbol(role), self.slots[role]) for role in row] for row in rows]
+        lay_out(grid, [[(caption(symbol, slot, block), slot, 1) for symbol, slot in row] for row in slots])
         for column in range(max(map(len, rows))):
             grid.setColumnStretch(column, 1)
         return block
@@ -234,7 +214,7 @@ WIDTH, HEIGHT = 1060, 700
 FORM = 440
 
 
-class ArraysDialog(Retranslated, FormDialog):
+class ArraysDialog(FormDialog):
     """`previewAsked` carries the name of the array whose first numbers are wanted, `picturesAsked` the arrangements
     whose first maps are, by question and reading."""
 
@@ -248,7 +228,6 @@ class ArraysDialog(Retranslated, FormDialog):
         super().__init__(parent)
         self.setObjectName("dialog.arrays")
         self._name, self._listing, self._say = name, listing, say
-        self._own = is_problem(array.name for array in listing.arrays)
         self.model = ArraysModel(listing.arrays, self)
         self.sieve = QSortFilterProxyModel(self)
         self.sieve.setSourceModel(self.model)
@@ -259,11 +238,11 @@ class ArraysDialog(Retranslated, FormDialog):
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
         self._pictured: dict[tuple[str, str], ArrayMapping] = {}
         self.complaint = WrappedLabel(self)
-        self.buttons = AnswerButtons(self)
+        self.buttons = AnswerButtons(self, self.tr("Open"))
         self._build()
         self.parts.changed.connect(self._look)
         self.fields.changed.connect(self._look)
-        self.retranslate()
+        self._look()
         self.table.selectRow(0)
 
     def sizeHint(self) -> QSize:
@@ -295,21 +274,18 @@ class ArraysDialog(Retranslated, FormDialog):
         index = self.table.currentIndex()
         return self.model.arrays[self.sieve.mapToSource(index).row()].name if index.isValid() else ""
 
-    def retranslate(self) -> None:
+    def _build(self) -> None:
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
-            self.tr("Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.")
-            if not self._own
-            else self.tr("The arrays of this file can be read in several ways: choose one.")
+            self.tr("The arrays of this file can be read in several ways: choose one.")
+            if is_problem(array.name for array in self._listing.arrays)
+            else self.tr(
+                "Which array is which? What the names tell is filled in; drag an array onto its place, or pick it."
+            )
         )
         self.line.setPlaceholderText(self.tr("Find an array"))
         self.line.setAccessibleName(self.tr("Find an array"))
         self.table.setAccessibleName(self.tr("Arrays of the file"))
-        self.buttons.set_words(self.tr("Open"))
-        self.model.retranslate()
-        self._look()
-
-    def _build(self) -> None:
         self._set_up_table()
         style_text(self.about, letters="small", tone="text2")
         style_text(self.complaint, tone="error")

@@ -20,7 +20,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.ambiguity_dialogs import ReadingList
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated
+from attn_gui.views.widgets import ChoiceBox
 
 UNSAID = ""
 MOST_HEADS = 65536
@@ -28,7 +28,7 @@ READINGS = ("axes", "weights", MASK)
 """Fields of an arrangement that are chosen among readings."""
 
 
-class AxesFields(Retranslated, QWidget):
+class AxesFields(QWidget):
     """A row for every question that the chosen arrays leave open; the others are not shown."""
 
     changed = Signal()
@@ -56,7 +56,22 @@ class AxesFields(Retranslated, QWidget):
             "num_heads": self.heads,
             "num_kv_heads": self.kv_heads,
         }
-        self._captions = {name: caption(editor, self) for name, editor in self._editors.items()}
+        words = {
+            "axes": self.tr("Axes of Q, K, V"),
+            "weight_axes": self.tr("Axes of weights"),
+            "split": self.tr("Q, K, V in one array"),
+            "mask_means": self.tr("In the mask"),
+            "num_heads": self.tr("Heads"),
+            "num_kv_heads": self.tr("K/V heads"),
+        }
+        self._captions = {name: caption(words[name], editor, self) for name, editor in self._editors.items()}
+        self.split.set_words(
+            {
+                UNSAID: self.tr("choose how they lie"),
+                PART_BY_PART.key: self.tr("all of Q, all of K, all of V"),
+                HEAD_BY_HEAD.key: self.tr("Q, K, V of each head in turn"),
+            }
+        )
         self.reason = QLabel(self)
         style_text(self.reason, letters="small", tone="text2")
         self._lay_out()
@@ -65,7 +80,6 @@ class AxesFields(Retranslated, QWidget):
         self.split.picked.connect(self.changed)
         self.heads.valueChanged.connect(self._on_heads_changed)
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
-        self.retranslate()
 
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
@@ -202,18 +216,15 @@ class AxesFields(Retranslated, QWidget):
 
     def _words(self, name: str) -> list[tuple[str, str]]:
         """Return (key, words) of every reading of a question."""
-        titles = self._titles()
-        offer = {key: words for key, words in self._offer.get(name, {}).items() if key != NO_MASK}
-        if name == MASK:
-            return [(key, titles[key]) for key in offer]
-        return [(key, f"{self._axis_words(key)}\n{self._say(words)}") for key, words in offer.items()]
-
-    def _titles(self) -> dict[str, str]:
-        return {
+        titles = {
             KEEP: self.tr("True may attend"),
             BLOCK: self.tr("True may not attend"),
             ADD: self.tr("numbers are added to the scores"),
         }
+        offer = {key: words for key, words in self._offer.get(name, {}).items() if key != NO_MASK}
+        if name == MASK:
+            return [(key, titles[key]) for key in offer]
+        return [(key, f"{self._axis_words(key)}\n{self._say(words)}") for key, words in offer.items()]
 
     def _axis_words(self, axes: str) -> str:
         words = {
@@ -225,28 +236,6 @@ class AxesFields(Retranslated, QWidget):
             "out": self.tr("out"),
         }
         return " × ".join(words[axis] for axis in axes.split(","))
-
-    def retranslate(self) -> None:
-        captions = {
-            "axes": self.tr("Axes of Q, K, V"),
-            "weight_axes": self.tr("Axes of weights"),
-            "split": self.tr("Q, K, V in one array"),
-            "mask_means": self.tr("In the mask"),
-            "num_heads": self.tr("Heads"),
-            "num_kv_heads": self.tr("K/V heads"),
-        }
-        for name, text in captions.items():
-            self._captions[name].setText(text)
-            self._editors[name].setAccessibleName(text)
-        for name, readings in self._lists.items():
-            readings.set_choices(self._words(name))
-        self.split.set_words(
-            {
-                UNSAID: self.tr("choose how they lie"),
-                PART_BY_PART.key: self.tr("all of Q, all of K, all of V"),
-                HEAD_BY_HEAD.key: self.tr("Q, K, V of each head in turn"),
-            }
-        )
 
     def _on_reading_picked(self, name: str, key: str) -> None:
         self._given[name], self._remembered = key, False

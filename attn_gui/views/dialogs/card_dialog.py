@@ -12,7 +12,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import THEMES
 from attn_gui.views.dialogs.export_dialog import Preview
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 FORMS = ("card", "square_card")
 PREVIEW = 560, 340
@@ -20,7 +20,7 @@ COPY, SAVE = 1, 2
 """What a person wants of the card, as `exec` returns it."""
 
 
-class CardDialog(Retranslated, QDialog):
+class CardDialog(QDialog):
     """Shows the card of a form and a theme; `draw` paints it, or gives None for one that comes later, by `preview`."""
 
     def __init__(
@@ -30,12 +30,10 @@ class CardDialog(Retranslated, QDialog):
         self.setObjectName("dialog.card")
         self.form, self.theme = ChoiceBox(FORMS, self), ChoiceBox(THEMES, self)
         self.preview = Preview(lambda: draw(self.form.currentData(), self.theme.currentData()), self)
-        self._form_label, self._theme_label = QLabel(self), QLabel(self)
-        self.copy, self.save, self._close = QPushButton(self), QPushButton(self), QPushButton(self)
+        self.copy, self.save = QPushButton(self.tr("Copy"), self), QPushButton(self.tr("Save PNG…"), self)
         self.form.set_key(form if form in FORMS else FORMS[0])
         self.theme.set_key(theme)
         self._build()
-        self.retranslate()
         self.preview.draw_now()
         self._show_ready()
         self.copy.setFocus()  # one key makes the card, Enter copies it
@@ -44,47 +42,42 @@ class CardDialog(Retranslated, QDialog):
         """Return the form and the theme."""
         return self.form.currentData(), self.theme.currentData()
 
-    def retranslate(self) -> None:
+    def _build(self) -> None:
+        close = QPushButton(self.tr("Close"), self)
         self.setWindowTitle(self.tr("Card"))
-        self._form_label.setText(self.tr("form"))
-        self._theme_label.setText(self.tr("colors"))
         self.form.set_words({"card": self.tr("wide, 1,200 × 630"), "square_card": self.tr("square, 1,080 × 1,080")})
         self.theme.set_words({"light": self.tr("light"), "dark": self.tr("dark")})
         self.form.setAccessibleName(self.tr("form of the card"))
         self.theme.setAccessibleName(self.tr("colors of the card"))
         self.preview.setAccessibleName(self.tr("preview of the card"))
-        self.copy.setText(self.tr("Copy"))
-        self.save.setText(self.tr("Save PNG…"))
-        self._close.setText(self.tr("Close"))
         self.copy.setToolTip(self.tr("Copy the picture, to paste it wherever you like"))
         self.save.setToolTip(self.tr("A PNG that opens as a session again"))
         self.form.setToolTip(self.tr("Wide for a post or a slide, square for a chat"))
         self.theme.setToolTip(self.tr("The colors of the card, whatever those of the window are"))
-        self._close.setToolTip(self.tr("Leave without a card"))
-
-    def _build(self) -> None:
+        close.setToolTip(self.tr("Leave without a card"))
         choices = QHBoxLayout()
-        for label, box in ((self._form_label, self.form), (self._theme_label, self.theme)):
+        for words, box in ((self.tr("form"), self.form), (self.tr("colors"), self.theme)):
+            label = QLabel(words, self)
             label.setBuddy(box)
             choices.addWidget(label)
             choices.addWidget(box)
             choices.addSpacing(SPACING.l)
             box.picked.connect(lambda _key: self.preview.draw_now())
         choices.addStretch(1)
-        every = self.copy, self.save, self._close
+        every = self.copy, self.save, close
         for button in every:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setAutoDefault(False)
         self.copy.setDefault(True)
         self.copy.clicked.connect(lambda: self.done(COPY))
         self.save.clicked.connect(lambda: self.done(SAVE))
-        self._close.clicked.connect(self.reject)
+        close.clicked.connect(self.reject)
         self.form.setObjectName("card.form")
         self.theme.setObjectName("card.theme")
         self.preview.setObjectName("card.preview")
         self.copy.setObjectName("card.copy")
         self.save.setObjectName("card.save")
-        self._close.setObjectName("card.close")
+        close.setObjectName("card.close")
         self.preview.setMinimumSize(scaled(PREVIEW[0]), scaled(PREVIEW[1]))
         self.preview.drawn.connect(self._show_ready)
         buttons = arrange(QHBoxLayout(), 1, *every)

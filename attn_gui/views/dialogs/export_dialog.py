@@ -38,7 +38,6 @@ from attn_gui.views.dialogs.form_fields import (
     ExportChoice,
     LevelsFields,
     ScrolledForm,
-    caption,
     first_of,
     heads_from_text,
     lay_out,
@@ -195,10 +194,8 @@ class ExportDialog(ExportForm):
         self.title, self.outlines = QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
         self._shown = WrappedLabel(self)
-        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
         self.set_choice(ExportChoice(stages=first_of(stages)))
-        self.retranslate()
         self.resize(opening_size(self))
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -213,33 +210,6 @@ class ExportDialog(ExportForm):
         self.preview.draw_waiting()
         super().accept()
 
-    # --- words -----------------------------------------------------------------------------------
-    def retranslate(self) -> None:
-        self.setWindowTitle(self.tr("Export image"))
-        words = {
-            "stages": self.tr("stages"),
-            "picture": self.tr("picture"),
-            "compare": self.tr("state"),
-            "heads": self.tr("heads"),
-            "arrangement": self.tr("several heads"),
-            "item": self.tr("item"),
-            "format": self.tr("format"),
-            "style": self.tr("made for"),
-            "width": self.tr("width in cm"),
-            "height": self.tr("height in cm"),
-            "dpi": self.tr("dots per inch"),
-            "font_size": self.tr("type in points"),
-            "values": self.tr("numbers in cells"),
-            "levels": self.tr("levels"),
-            "colormap": self.tr("color map"),
-            "theme": self.tr("theme"),
-        }
-        for part in (self.stages, self.heads, self.levels, self.compare, self._sizes):
-            part.retranslate()
-        self._call_editors(words)
-        self._say_choices()
-        super().retranslate()
-
     def _say_choices(self) -> None:
         """Set the words in the fields and lists."""
         self.values.set_words(
@@ -252,47 +222,26 @@ class ExportDialog(ExportForm):
         self.picture.set_words({kind.key: QCoreApplication.translate(kind.context, kind.title) for kind in there})
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
-        self.colorbar.setText(self.tr("color bar"))
-        self.title.setText(self.tr("title"))
-        self.outlines.setText(self.tr("letters as outlines"))
-        self.transparent.setText(self.tr("transparent background"))
-        self.session.setText(self.tr("session inside"))
 
-    def _editors(self) -> dict[str, QWidget]:
+    def _fields(self) -> dict[str, QWidget]:
         return {
+            "batch": self.item,
             "stages": self.stages,
             "picture": self.picture,
             "compare": self.compare,
-            "heads": self.heads,
-            "arrangement": self.arrangement,
-            "item": self.item,
             "format": self.format,
             "style": self.made_for,
-            "dpi": self.dpi,
-            "font_size": self.font_size,
             "width": self.width_cm,
             "height": self.height_cm,
-            "values": self.values,
-            "levels": self.levels,
-            "colormap": self.colormap,
+            "dpi": self.dpi,
+            "font_size": self.font_size,
             "theme": self.theme,
-            **self._place_editors(),
-        }
-
-    def _switches(self) -> dict[str, QWidget]:
-        """Return the settings that are on or off, by their names."""
-        return {
             "colorbar": self.colorbar,
             "title": self.title,
             "outlines": self.outlines,
             "transparent": self.transparent,
             "session": self.session,
         }
-
-    def _fields(self) -> dict[str, QWidget]:
-        editors = self._editors()
-        own = "stages", "picture", "compare", "format", "style", "width", "height", "dpi", "font_size", "theme"
-        return {"batch": self.item, **{name: editors[name] for name in own}, **self._switches()}
 
     def _show_rest(self, choice: ExportChoice) -> None:
         self.heads.set_heads(choice.heads)
@@ -303,8 +252,8 @@ class ExportDialog(ExportForm):
         self._sizes.propose()
 
     def _build(self, items: int) -> None:
-        for name, editor in (self._editors() | self._switches()).items():
-            editor.setObjectName(f"export.{name}")
+        self.setWindowTitle(self.tr("Export image"))
+        self._say_choices()
         self.item.setEnabled(items > 1)
         right = arrange(QVBoxLayout(), (self.preview, 1), self._shown, self._said, self.buttons, spacing=SPACING.m)
         arrange(QHBoxLayout(self), self._form(), (right, 1), margins=SPACING.xl, spacing=SPACING.xl)
@@ -315,25 +264,56 @@ class ExportDialog(ExportForm):
     def _form(self) -> ScrolledForm:
         """Lay out captions above their editors, three columns; they scroll where a screen is low."""
         form = ScrolledForm(self)
-        one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
-        for name in ("heads", "arrangement") * one_head + ("item",) * one_item:
-            self._captions[name].hide()
-            self._editors()[name].hide()
+        item = self._field("item", self.item, self.tr("item"))
+        of_heads = (
+            self._field("heads", self.heads, self.tr("heads"), 2),
+            self._field("arrangement", self.arrangement, self.tr("several heads")),
+        )
         form.lay_out(
             (
-                (self._field("stages", 3),),
-                (self._field("picture", 2), self._field("compare")),
-                (self._field("heads", 2), self._field("arrangement")),
-                (self._field("format"), self._field("dpi"), self._field("item")),
-                (self._field("width"), self._field("height"), self._field("font_size")),
-                (self._field("levels", 2), self._field("colormap")),
-                (self._field("style"), self._field("values"), self._field("theme")),
-                ((None, self.title, 1), (None, self.colorbar, 1), (None, self.transparent, 1)),
-                ((None, self.outlines, 1), (None, self.session, 1)),
-                (self._field("name", 3),),
-                (self._field("target", 3),),
+                (self._field("stages", self.stages, self.tr("stages"), 3),),
+                (
+                    self._field("picture", self.picture, self.tr("picture"), 2),
+                    self._field("compare", self.compare, self.tr("state")),
+                ),
+                of_heads,
+                (
+                    self._field("format", self.format, self.tr("format")),
+                    self._field("dpi", self.dpi, self.tr("dots per inch")),
+                    item,
+                ),
+                (
+                    self._field("width", self.width_cm, self.tr("width in cm")),
+                    self._field("height", self.height_cm, self.tr("height in cm")),
+                    self._field("font_size", self.font_size, self.tr("type in points")),
+                ),
+                (
+                    self._field("levels", self.levels, self.tr("levels"), 2),
+                    self._field("colormap", self.colormap, self.tr("color map")),
+                ),
+                (
+                    self._field("style", self.made_for, self.tr("made for")),
+                    self._field("values", self.values, self.tr("numbers in cells")),
+                    self._field("theme", self.theme, self.tr("theme")),
+                ),
+                (
+                    self._switch(self.title, self.tr("title")),
+                    self._switch(self.colorbar, self.tr("color bar")),
+                    self._switch(self.transparent, self.tr("transparent background")),
+                ),
+                (
+                    self._switch(self.outlines, self.tr("letters as outlines")),
+                    self._switch(self.session, self.tr("session inside")),
+                ),
+                (self._name_field(),),
+                (self._folder_field(),),
             )
         )
+        one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
+        for label, editor, _ in of_heads * one_head + (item,) * one_item:
+            if label is not None:
+                label.hide()
+            editor.hide()
         return form
 
     def _listen(self) -> None:
@@ -344,7 +324,7 @@ class ExportDialog(ExportForm):
             *(box.picked for box in (self.values, self.arrangement, self.colormap)),
         ):
             signal.connect(self._show_choice)
-        self.preview.drawn.connect(self._say_outcome)
+        self.preview.drawn.connect(self.say_outcome)
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")
@@ -413,14 +393,12 @@ class ExportDataDialog(ExportForm):
         self.setObjectName("dialog.export_data")
         self._head_count, self._all = heads, tuple(arrays)
         self.arrays = CheckList(arrays, self._title, self)
-        self.every, self.none = QPushButton(self), QPushButton(self)
+        self.every, self.none = QPushButton(self.tr("All"), self), QPushButton(self.tr("None"), self)
         self.format, self.heads = ChoiceBox(parent=self), QLineEdit(self)
         self.item = CountBox(self, minimum=0, maximum=items - 1)
         self.bom, self.headers = QCheckBox(self), QCheckBox(self)
-        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
         self.set_choice(DataChoice(arrays=first_of(self._all)))
-        self.retranslate()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
@@ -433,27 +411,6 @@ class ExportDataDialog(ExportForm):
         self.set_choice(replace(now, **known))
         self.heads.setText(text)
 
-    # --- words -----------------------------------------------------------------------------------
-    def retranslate(self) -> None:
-        self.setWindowTitle(self.tr("Export numbers"))
-        words = {
-            "arrays": self.tr("matrices and stages"),
-            "format": self.tr("format"),
-            "heads": self.tr("heads"),
-            "item": self.tr("item"),
-        }
-        self._call_editors(words)
-        self.heads.setPlaceholderText(self.tr("all"))
-        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
-        for place, (key, kind) in enumerate(number_formats().items()):
-            self.format.setItemText(place, self._file_words(kind).format(name=key.upper()))
-        self.every.setText(self.tr("All"))
-        self.none.setText(self.tr("None"))
-        self.headers.setText(self.tr("tokens and column numbers as headers"))
-        self.bom.setText(self.tr("mark the file as UTF-8 for Excel (BOM)"))
-        self.arrays.retranslate()
-        super().retranslate()
-
     def _file_words(self, kind: Format[Any]) -> str:
         """Return words for what one file of a format holds."""
         if kind.write_problem is not None:
@@ -463,22 +420,12 @@ class ExportDataDialog(ExportForm):
     def _title(self, name: str) -> str:
         return f"{stage_title(name)}  ({name})"
 
-    def _editors(self) -> dict[str, QWidget]:
-        return {
-            "arrays": self.arrays,
-            "format": self.format,
-            "heads": self.heads,
-            "item": self.item,
-            **self._place_editors(),
-        }
-
     def _build(self, items: int) -> None:
-        for key in number_formats():
-            self.format.addItem(key, key)
-        for name, editor in self._editors().items():
-            editor.setObjectName(f"export.{name}")
-        self.bom.setObjectName("export.bom")
-        self.headers.setObjectName("export.headers")
+        self.setWindowTitle(self.tr("Export numbers"))
+        for key, kind in number_formats().items():
+            self.format.addItem(self._file_words(kind).format(name=key.upper()), key)
+        self.heads.setPlaceholderText(self.tr("all"))
+        self.heads.setToolTip(self.tr("all, or numbers such as 0, 2-3"))
         self.item.setEnabled(items > 1)
         for button in (self.every, self.none):
             button.setAutoDefault(False)
@@ -495,13 +442,17 @@ class ExportDataDialog(ExportForm):
         lay_out(
             grid,
             (
-                (self._field("arrays", 3),),
+                (self._field("arrays", self.arrays, self.tr("matrices and stages"), 3),),
                 ((None, ticks, 3),),
-                (self._field("format"), self._field("heads"), self._field("item")),
-                ((None, self.headers, 3),),
-                ((None, self.bom, 3),),
-                (self._field("name", 3),),
-                (self._field("target", 3),),
+                (
+                    self._field("format", self.format, self.tr("format")),
+                    self._field("heads", self.heads, self.tr("heads")),
+                    self._field("item", self.item, self.tr("item")),
+                ),
+                (self._switch(self.headers, self.tr("tokens and column numbers as headers"), 3),),
+                (self._switch(self.bom, self.tr("mark the file as UTF-8 for Excel (BOM)"), 3),),
+                (self._name_field(),),
+                (self._folder_field(),),
             ),
         )
         for column, stretch in enumerate((3, 2, 1)):

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -31,35 +32,38 @@ from attn_gui.views.dialogs.form_fields import (
     FormField,
     PointsField,
     TargetFields,
+    TypedChoice,
+    caption,
     heads_from_text,
     kind_of,
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, commit_focused_editor
+from attn_gui.views.widgets import ChoiceBox, arrange, commit_focused_editor
 from attn_gui.views.zones import step
 
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
 
 
-class ExportForm(Retranslated, FormDialog):
+class ExportForm(FormDialog):
     """Asks what to write; a subclass makes the fields, in the order in which they are reached, and reads them.
 
     `names` tells the files of a choice, `stem` is what they are called before stage and head. The name proposed follows
-    the choice until another one is typed.
+    the choice until another one is typed. Object names of its fields begin with `prefix`.
     """
 
     remembered: tuple[str, ...] = ()
-    _captions: dict[str, QLabel]
+    prefix = "export"
 
     def __init__(self, names: Callable[[Any], Sequence[str]], stem: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._names, self._stem, self._name_typed = names, stem, False
         self._granted: Path | None = None
+        self._captions: list[QLabel] = []
         self.name, self.target = QLineEdit(self), TargetFields(self)
         self._said = WrappedLabel(self)
-        self.buttons = AnswerButtons(self, which=BUTTONS.Save)
+        self.buttons = AnswerButtons(self, self.tr("Export"), BUTTONS.Save)
         self.name.textEdited.connect(self._on_name_text_edited)
         self.target.changed.connect(self._show_choice)
         self.target.browseRequested.connect(self._on_target_browse_requested)
@@ -99,22 +103,23 @@ class ExportForm(Retranslated, FormDialog):
             return self.tr("The file name is too long.")
         return self.target.objection()
 
+    def say_outcome(self, *_: object) -> None:
+        """Say what will be written, or why nothing can be."""
+        objection = self.objection()
+        self._said.setText(objection or self._files())
+        style_text(self._said, tone="error" if objection else "text2")
+
     def accept(self) -> None:
         if self.objection():
-            self._say_outcome()
+            self.say_outcome()
         elif commit_focused_editor(self) and self._may_replace():
             super().accept()
-
-    def retranslate(self) -> None:
-        self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
-        self.buttons.set_words(self.tr("Export"))
-        self._show_choice()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin with the field that stands first: Qt would begin with the one that was made first, the folder."""
         super().showEvent(event)
         if self.focusWidget() in (None, self.name, *self.target.findChildren(QWidget)):
-            shown = [editor for editor in self._editors().values() if editor.isVisible()]
+            shown = [label.buddy() for label in self._captions if label.buddy().isVisible()]
             first = min(shown, key=lambda editor: editor.mapTo(self, QPoint()).toTuple()[::-1])
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -127,16 +132,24 @@ class ExportForm(Retranslated, FormDialog):
         """Return the editors that hold fields of the choice as they are, by the names of these."""
         raise NotImplementedError
 
-    def _editors(self) -> dict[str, QWidget]:
-        raise NotImplementedError
-
-    def _place_editors(self) -> dict[str, QWidget]:
-        """Name and folder, which every form ends with."""
-        return {"name": self.name, "target": self.target}
-
-    def _field(self, name: str, span: int = 1) -> FormField:
+    def _field(self, name: str, editor: QWidget, words: str, span: int = 1) -> FormField:
         """Return an editor under its caption, as a row of the form takes it."""
-        return self._captions[name], self._editors()[name], span
+        editor.setObjectName(f"{self.prefix}.{name}")
+        self._captions.append(caption(words, editor, self))
+        return self._captions[-1], editor, span
+
+    def _name_field(self, span: int = 3) -> FormField:
+        return self._field("name", self.name, self.tr("file name"), span)
+
+    def _folder_field(self) -> FormField:
+        return self._field("target", self.target, self.tr("folder"), 3)
+
+    def _switch(self, box: QCheckBox, words: str, span: int = 1) -> FormField:
+        """Return a box with its words beside it."""
+        name = next(name for name, editor in self._fields().items() if editor is box)
+        box.setObjectName(f"{self.prefix}.{name}")
+        box.setText(words)
+        return None, box, span
 
     def _heads(self) -> tuple[int, ...]:
         """Return the heads asked for. Raises ValueError with a sentence."""
@@ -154,12 +167,6 @@ class ExportForm(Retranslated, FormDialog):
         """Return the lack of a tick, as a sentence; empty if something is."""
         raise NotImplementedError
 
-    def _call_editors(self, words: dict[str, str]) -> None:
-        """Set the words over every editor, which are its name too."""
-        for name, text in words.items():
-            self._captions[name].setText(text)
-            self._editors()[name].setAccessibleName(text)
-
     def _listen(self) -> None:
         """Show the choice whenever a field of it changes."""
         for editor in self._fields().values():
@@ -172,13 +179,7 @@ class ExportForm(Retranslated, FormDialog):
     def _show_choice(self, *_: object) -> None:
         """Propose a name for the choice, and say which files it writes or why it cannot."""
         self._propose_name()
-        self._say_outcome()
-
-    def _say_outcome(self) -> None:
-        """Say what will be written, or why nothing can be."""
-        objection = self.objection()
-        self._said.setText(objection or self._files())
-        style_text(self._said, tone="error" if objection else "text2")
+        self.say_outcome()
 
     # --- names -----------------------------------------------------------------------------------
     def _propose_name(self) -> None:
@@ -258,24 +259,21 @@ class ExportForm(Retranslated, FormDialog):
 THIS, ALL, SOME = "this", "all", "some"
 
 
-class HeadsFields(Retranslated, QWidget):
+class HeadsFields(TypedChoice):
     """Fields for the heads to export: this one, all, or some, whose numbers are typed beside the choice."""
 
-    changed = Signal()
-
     def __init__(self, count: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("export.which_heads", (THIS, ALL, SOME) if count > 1 else (THIS,), SOME, parent)
         self.count, self._this = count, 0
-        self.choice = ChoiceBox((THIS, ALL, SOME) if count > 1 else (THIS,), self)
-        self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
+        self.beside = [self.numbers]
         self.numbers.setObjectName("export.head_numbers")
         arrange(QHBoxLayout(self), (self.choice, 1), (self.numbers, 1), margins=0, spacing=SPACING.s)
-        self.setFocusProxy(self.choice)
-        self.choice.picked.connect(self._on_choice_picked)
         self.numbers.textChanged.connect(self.changed)
+        self.numbers.setPlaceholderText("0, 2-3")
+        self.numbers.setAccessibleName(self.tr("Numbers of the chosen heads"))
+        self.numbers.setToolTip(self.tr("Numbers such as 0, 2-3"))
         self.set_heads((0,))
-        self.retranslate()
 
     def heads(self) -> tuple[int, ...]:
         """Return the heads; ValueError with a sentence if their numbers cannot be read."""
@@ -297,33 +295,13 @@ class HeadsFields(Retranslated, QWidget):
             self._this = heads[0] if heads else 0
         self.choice.set_key(THIS if not several else ALL if len(heads) == self.count else SOME)
         self.numbers.setText(", ".join(map(str, heads)))
-        self._show_numbers()
-        self.retranslate()
-
-    def retranslate(self) -> None:
+        self.show_beside()
         words = {
             THIS: self.tr("this head ({head})").format(head=self._this),
             ALL: self.tr("all heads"),
             SOME: self.tr("chosen heads"),
         }
         self.choice.set_words({key: word for key, word in words.items() if self.choice.findData(key) >= 0})
-        self.numbers.setPlaceholderText("0, 2-3")
-        self.numbers.setAccessibleName(self.tr("Numbers of the chosen heads"))
-        self.numbers.setToolTip(self.tr("Numbers such as 0, 2-3"))
-
-    def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(name)
-        self.choice.setAccessibleName(name)
-
-    def _show_numbers(self) -> None:
-        self.numbers.setVisible(self.choice.currentData() == SOME)
-
-    def _on_choice_picked(self, key: str) -> None:
-        self._show_numbers()
-        if key == SOME:
-            self.numbers.setFocus()
-            self.numbers.selectAll()
-        self.changed.emit()
 
 
 class SizeFields(QObject):
@@ -332,6 +310,7 @@ class SizeFields(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.style = ChoiceBox(STYLES, parent)
+        self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
         self.width, self.height, self.font_size = CentimeterField(parent), CentimeterField(parent), PointsField(parent)
         self.dpi = CountBox(parent, minimum=30, maximum=2400)
         self.style.picked.connect(self._on_style_picked)
@@ -340,10 +319,6 @@ class SizeFields(QObject):
     def numbers(self) -> tuple[CentimeterField | PointsField, ...]:
         """The fields that may be empty."""
         return self.width, self.height, self.font_size
-
-    def retranslate(self) -> None:
-        self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
-        self.propose()
 
     def _on_style_picked(self) -> None:
         for field in self.numbers:

@@ -35,7 +35,7 @@ from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, arrange
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
@@ -166,15 +166,13 @@ class CheckList(QListWidget):
 
     def __init__(self, keys: Sequence[str], title: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = title
         for key in keys:
-            item = QListWidgetItem(self)
+            item = QListWidgetItem(title(key), self)
             item.setData(KEY, key)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
         self.setCurrentRow(0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self.retranslate()
         rows = min(SHOWN_ROWS, max(1, self.count()))
         self.setMinimumHeight(rows * self.sizeHintForRow(0) + 2 * self.frameWidth())
         self.itemChanged.connect(self.ticked)
@@ -191,12 +189,6 @@ class CheckList(QListWidget):
                 item.setCheckState(Qt.CheckState.Checked if item.data(KEY) in wanted else Qt.CheckState.Unchecked)
         first = next((row for row, item in enumerate(self._items()) if item.data(KEY) in wanted), 0)
         self.setCurrentRow(first)
-
-    def retranslate(self) -> None:
-        """Set titles in the present language."""
-        with QSignalBlocker(self):
-            for item in self._items():
-                item.setText(self._title(item.data(KEY)))
 
     def _items(self) -> list[QListWidgetItem]:
         return [self.item(row) for row in range(self.count())]
@@ -239,27 +231,54 @@ class PointsField(LiveNumber):
         return size
 
 
-class LevelsFields(QWidget):
-    """Fields for the levels of a figure: as in the window, automatic, or two numbers typed beside the choice."""
+class TypedChoice(QWidget):
+    """A choice, and `beside` it the fields that count while the one of its keys that asks for typing is chosen."""
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, keys: Sequence[str], typed: str, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self.choice = ChoiceBox(LEVELS, self)
-        self.choice.setObjectName("export.which_levels")
+        self.choice, self._typed = ChoiceBox(keys, self), typed
+        self.choice.setObjectName(name)
+        self.beside: list[QWidget] = []
+        self.setFocusProxy(self.choice)
+        self.choice.picked.connect(self._on_choice_picked)
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self.choice.setAccessibleName(name)
+
+    def show_beside(self) -> None:
+        """Show the fields that count now."""
+        for widget in self.beside:
+            widget.setVisible(self.choice.currentData() == self._typed)
+
+    def _on_choice_picked(self, key: str) -> None:
+        self.show_beside()
+        if key == self._typed and isinstance(first := self.beside[0], QLineEdit):
+            first.setFocus()
+            first.selectAll()
+        self.changed.emit()
+
+
+class LevelsFields(TypedChoice):
+    """Fields for the levels of a figure: as in the window, automatic, or two numbers typed beside the choice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("export.which_levels", LEVELS, TYPED, parent)
         self.low, self.high = LiveNumber(self, finite=True), LiveNumber(self, finite=True)
-        self._dots = QLabel("…", self)
-        line = arrange(QHBoxLayout(self), (self.choice, 2), margins=0, spacing=SPACING.s)
+        dots = QLabel("…", self)
+        self.beside = [self.low, dots, self.high]
+        arrange(QHBoxLayout(self), (self.choice, 2), (self.low, 1), dots, (self.high, 1), margins=0, spacing=SPACING.s)
         for end, name in ((self.low, "low"), (self.high, "high")):
             end.setObjectName(f"export.{name}")
             end.textChanged.connect(self.changed)
-        for widget in (self.low, self._dots, self.high):
-            line.addWidget(widget, 0 if widget is self._dots else 1)
-        self.setFocusProxy(self.choice)
-        self.choice.picked.connect(self._on_choice_picked)
-        self._show_numbers()
-        self.retranslate()
+        self.choice.set_words(
+            {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
+        )
+        self.low.setAccessibleName(self.tr("Lower level"))
+        self.high.setAccessibleName(self.tr("Upper level"))
+        self.show_beside()
 
     def key(self) -> str:
         """Return the rule of the levels."""
@@ -279,32 +298,10 @@ class LevelsFields(QWidget):
         self.choice.set_key(key)
         for end, number in zip((self.low, self.high), typed or (0.0, 1.0), strict=True):
             end.set_value(number)
-        self._show_numbers()
-
-    def retranslate(self) -> None:
-        self.choice.set_words(
-            {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
-        )
-        self.low.setAccessibleName(self.tr("Lower level"))
-        self.high.setAccessibleName(self.tr("Upper level"))
-
-    def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(name)
-        self.choice.setAccessibleName(name)
-
-    def _show_numbers(self) -> None:
-        for widget in (self.low, self._dots, self.high):
-            widget.setVisible(self.key() == TYPED)
-
-    def _on_choice_picked(self, key: str) -> None:
-        self._show_numbers()
-        if key == TYPED:
-            self.low.setFocus()
-            self.low.selectAll()
-        self.changed.emit()
+        self.show_beside()
 
 
-class TargetFields(Retranslated, QWidget):
+class TargetFields(QWidget):
     """The folder to write into, with a button that looks for one."""
 
     changed = Signal()
@@ -312,7 +309,7 @@ class TargetFields(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder, self.browse = QLineEdit(self), QPushButton(self)
+        self.folder, self.browse = QLineEdit(self), QPushButton(self.tr("Browse…"), self)
         arrange(QHBoxLayout(self), (self.folder, 1), self.browse, margins=0, spacing=SPACING.s)
         self.folder.setObjectName("export.folder")
         self.browse.setObjectName("export.browse")
@@ -320,10 +317,6 @@ class TargetFields(Retranslated, QWidget):
         self.browse.setAutoDefault(False)
         self.folder.textChanged.connect(self.changed)
         self.browse.clicked.connect(self.browseRequested)
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
 
     def objection(self) -> str:
@@ -362,11 +355,12 @@ def kind_of(editor: QWidget) -> EditorKind:
     return next(kind for kind in _EDITORS if isinstance(editor, kind.editor))
 
 
-def caption(editor: QWidget, parent: QWidget) -> QLabel:
-    """Return a caption that leads to its editor; its words come with retranslate."""
-    label = QLabel(parent)
+def caption(words: str, editor: QWidget, parent: QWidget) -> QLabel:
+    """Return a caption that leads to its editor, and name the editor by it."""
+    label = QLabel(words, parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setBuddy(editor)
+    editor.setAccessibleName(words)
     return label
 
 

@@ -32,9 +32,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import Retranslated, arrange
 
-# --- Pages of the help: Markdown files of a language, in the order of their numbers ---
-
-
 ACTION = re.compile(r"`[^`]*`|\{(\w+)\}")  # in code, braces are those of live numbers
 
 

@@ -31,7 +31,7 @@ from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"
@@ -73,7 +73,7 @@ class NewChoice:
         return *sequences, ("W_Q", width, query), ("W_K", width, query), ("W_V", width, value)
 
 
-class NewDialog(Retranslated, FormDialog):
+class NewDialog(FormDialog):
     """Asks for a new problem and says in words what it will be."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -91,10 +91,10 @@ class NewDialog(Retranslated, FormDialog):
         self._typed: set[str] = set()  # of d_model, d_k and d_v: those that do not follow from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
         self._what, self._shapes = SentenceView(self, size="body"), SentenceView(self, size="body")
-        self.buttons = AnswerButtons(self)
+        self.buttons = AnswerButtons(self, self.tr("Create"))
         self._build()
+        self._say()
         self.set_state({})
-        self.retranslate()
 
     def state(self) -> dict[str, object]:
         """Return the present choice as a mapping that can be kept in the settings."""
@@ -135,7 +135,8 @@ class NewDialog(Retranslated, FormDialog):
             **sizes,
         )
 
-    def retranslate(self) -> None:
+    def _say(self) -> None:
+        """Set the words of all fields."""
         self.setWindowTitle(self.tr("New problem"))
         self.radios["direct"].setText(self.tr("Q, K, V directly"))
         self.radios["self"].setText(self.tr("Self-attention from X"))
@@ -177,8 +178,6 @@ class NewDialog(Retranslated, FormDialog):
         )
         self.boxes["d_v"].setToolTip(self.tr("As wide as dₖ until it is typed"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
-        self.buttons.set_words(self.tr("Create"))
-        self._show_choice()
 
     def _build(self) -> None:
         for kind, radio in self.radios.items():
@@ -211,7 +210,7 @@ class NewDialog(Retranslated, FormDialog):
             box.valueChanged.connect(changed.get(name, self._show_choice))
         self.fill.currentIndexChanged.connect(self._show_choice)
         self.sentence.textChanged.connect(self._on_sentence_changed)
-        self.d_model.valueChanged.connect(self._on_d_model_changed)
+        self.d_model.valueChanged.connect(lambda _width: self._take_width("d_model", "d_k"))
         for name, label in self._labels.items():
             label.setBuddy(self._editor(name))
             self._editor(name).setObjectName(f"new.{name}")
@@ -231,9 +230,6 @@ class NewDialog(Retranslated, FormDialog):
             if self.boxes["m"].isEnabled():
                 self.boxes["m"].setValue(count)
         self._show_choice()
-
-    def _on_d_model_changed(self, _width: int) -> None:
-        self._take_width("d_model", "d_k")
 
     def _on_d_k_changed(self, _width: int) -> None:
         self._take_width("d_k", "d_model")

@@ -9,12 +9,9 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer, Signal, Sig
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePolicy, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import Retranslated, arrange
-
-# --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---
-
 
 LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
@@ -27,38 +24,17 @@ class WorkWords(NamedTuple):
     cancel: str
 
 
-CANCEL = QT_TRANSLATE_NOOP("WorkLine", "Cancel")
+CANCEL = _("WorkLine", "Cancel")
 WORK = {
-    "blaming": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "What moved {name}, {percent} %"), CANCEL),
-    "export": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Exporting, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the export"),
-    ),
-    "fetching": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
-    "fitting": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Fitting {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the fit"),
-    ),
-    "making": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "{name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the change"),
-    ),
-    "opening": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Opening {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the opening"),
-    ),
-    "page": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Computing the page, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Stop computing the page"),
-    ),
-    "reading": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Reading {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the reading"),
-    ),
-    "saving": WorkWords(
-        QT_TRANSLATE_NOOP("WorkLine", "Saving {name}, {percent} %"),
-        QT_TRANSLATE_NOOP("WorkLine", "Cancel the saving"),
-    ),
+    "blaming": WorkWords(_("WorkLine", "What moved {name}, {percent} %"), CANCEL),
+    "export": WorkWords(_("WorkLine", "Exporting, {percent} %"), _("WorkLine", "Cancel the export")),
+    "fetching": WorkWords(_("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
+    "fitting": WorkWords(_("WorkLine", "Fitting {name}, {percent} %"), _("WorkLine", "Cancel the fit")),
+    "making": WorkWords(_("WorkLine", "{name}, {percent} %"), _("WorkLine", "Cancel the change")),
+    "opening": WorkWords(_("WorkLine", "Opening {name}, {percent} %"), _("WorkLine", "Cancel the opening")),
+    "page": WorkWords(_("WorkLine", "Computing the page, {percent} %"), _("WorkLine", "Stop computing the page")),
+    "reading": WorkWords(_("WorkLine", "Reading {name}, {percent} %"), _("WorkLine", "Cancel the reading")),
+    "saving": WorkWords(_("WorkLine", "Saving {name}, {percent} %"), _("WorkLine", "Cancel the saving")),
 }
 
 
@@ -78,7 +54,7 @@ class WorkLine(Retranslated, QWidget):
         super().__init__(parent)
         name = f"{work}.{of}" if of else work
         self.setObjectName(f"{name}.progress")
-        self._work, self._share, self._name = WORK[work], 0.0, ""
+        self._work, self._share, self.name = WORK[work], 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         line = arrange(QHBoxLayout(self), self._text, self.cancel, margins=0, spacing=SPACING.s)
@@ -95,10 +71,6 @@ class WorkLine(Retranslated, QWidget):
     def cancel_words(self) -> str:
         """Return what its button does, in words."""
         return QCoreApplication.translate("WorkLine", self._work.cancel)
-
-    def set_name(self, name: str) -> None:
-        """Name the subject of the work: a file, a step."""
-        self._name = name
 
     def begin(self, *, at_once: bool = False) -> None:
         """Work has begun; it is said if it lasts, or at once."""
@@ -126,7 +98,7 @@ class WorkLine(Retranslated, QWidget):
     def retranslate(self) -> None:
         """Set all words anew, in the present language; a long name is cut in its middle."""
         metrics = self.fontMetrics()
-        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
+        name = metrics.elidedText(self.name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
         line = QCoreApplication.translate("WorkLine", self._work.line)
         self._text.setText(line.format(name=name, percent=int(100 * self._share)))
         self.cancel.setText(QCoreApplication.translate("WorkLine", CANCEL))
@@ -135,9 +107,6 @@ class WorkLine(Retranslated, QWidget):
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first
         self.cancelRequested.emit()
-
-
-# --- Waiting for work beside the window, with a box that can be left ---
 
 
 def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:

@@ -108,11 +108,8 @@ class LeaveOutDialog(ReadDialog[T]):
 
     def _field(self, name: str, editor: CountBox, words: str) -> FormField:
         editor.setObjectName(f"leave_out.{name}")
-        editor.setAccessibleName(words)
         editor.valueChanged.connect(self.look)
-        label = caption(editor, self)
-        label.setText(words)
-        return label, editor, 1
+        return caption(words, editor, self), editor, 1
 
 
 WEIGHT_WIDTH = 420

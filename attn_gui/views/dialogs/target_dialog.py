@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QLabel,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QRadioButton, QVBoxLayout, QWidget
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
@@ -23,7 +16,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.inspector.cell_relations import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, arrange
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
 WIDTH = 400
@@ -41,7 +34,7 @@ class TargetAnswer:
     reason: str
 
 
-class TargetDialog(Retranslated, FormDialog):
+class TargetDialog(FormDialog):
     """Asks for a target and shows what it leads to; the listener to `asked` answers or refuses, until `withdrawn`."""
 
     asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None
@@ -53,20 +46,24 @@ class TargetDialog(Retranslated, FormDialog):
         """Ask for a way among `ways`, the first one proposed; `odds`: whether the row has odds to be kept."""
         super().__init__(parent)
         self.setObjectName("dialog.target")
-        self._name, self._value = name, value
+        self.setWindowTitle(self.tr("Set {name}").format(name=name))
         self._answer: TargetAnswer | None = None
         self._refusal = ""
         self._waiting = self._accepting = False  # for the answer; and whether it is taken as soon as it is there
         self.field, self._group = NumberField(self, finite=True), QButtonGroup(self)
-        self.radios = {way: QRadioButton(self) for way in WAYS if way in ways}
-        self.odds, self._odds_label = ChoiceBox(ODDS, self), QLabel(self)
-        self._has_odds = odds
-        self._caption, self._now = QLabel(self), QLabel(self)
+        words = {
+            "query": self.tr("by its query row"),
+            "key": self.tr("by its key row"),
+            BIAS: self.tr("by a bias"),
+            "x": self.tr("by its row of X"),
+        }
+        self.radios = {way: QRadioButton(words[way], self) for way in WAYS if way in ways}
+        self.odds = ChoiceBox(ODDS, self)
         self.reached, self.change, self.reason = (WrappedLabel(self) for _ in range(3))
         self.buttons = AnswerButtons(self)
         self.radios[ways[0]].setChecked(True)
-        self._build()
-        self.retranslate()
+        self._build(name, value, odds)
+        self._show()
         self.field.setFocus()
 
     def set_answer(self, answer: TargetAnswer) -> None:
@@ -87,42 +84,30 @@ class TargetDialog(Retranslated, FormDialog):
         if self._may():
             super().accept()
 
-    def retranslate(self) -> None:
-        self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
-        self._caption.setText(self.tr("{name} should be").format(name=self._name))
-        self._now.setText(self.tr("now {value}").format(value=number(self._value)))
-        self.field.setAccessibleName(self.tr("target"))
-        words = {
-            "query": self.tr("by its query row"),
-            "key": self.tr("by its key row"),
-            BIAS: self.tr("by a bias"),
-            "x": self.tr("by its row of X"),
-        }
-        for way, radio in self.radios.items():
-            radio.setText(words[way])
-        self._odds_label.setText(self.tr("The odds among the other keys"))
+    def _build(self, name: str, value: float, has_odds: bool) -> None:
+        caption = QLabel(self.tr("{name} should be").format(name=name), self)
+        now = QLabel(self.tr("now {value}").format(value=number(value)), self)
+        odds_label = QLabel(self.tr("The odds among the other keys"), self)
         choices = {"": self.tr("are kept where they can be"), "kept": self.tr("are kept"), "free": self.tr("go free")}
         self.odds.set_words(choices)
-        self._show()
-
-    def _build(self) -> None:
-        row = arrange(QHBoxLayout(), self._caption, self.field, self._now)
+        self.field.setAccessibleName(self.tr("target"))
+        row = arrange(QHBoxLayout(), caption, self.field, now)
         ways = arrange(QHBoxLayout(), *self.radios.values(), 1)
-        odds = arrange(QHBoxLayout(), self._odds_label, (self.odds, 1))
+        odds = arrange(QHBoxLayout(), odds_label, (self.odds, 1))
         words = arrange(QVBoxLayout(), self.reached, self.change, self.reason, spacing=SPACING.xs)
         for way, radio in self.radios.items():
             radio.setObjectName(f"target.{way}")
             self._group.addButton(radio)
         self.odds.setObjectName("target.odds")
-        self._odds_label.setBuddy(self.odds)
-        self._odds_label.setVisible(self._has_odds)
-        self.odds.setVisible(self._has_odds)
+        odds_label.setBuddy(self.odds)
+        odds_label.setVisible(has_odds)
+        self.odds.setVisible(has_odds)
         self.reason.setMinimumHeight(REASON_LINES * self.reason.fontMetrics().lineSpacing())
         self.reason.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.field.setObjectName("target.value")
-        style_text(self._now, tone="text2")
+        style_text(now, tone="text2")
         style_text(self.change, tone="text2")
-        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        caption.setTextFormat(Qt.TextFormat.PlainText)
         arrange(QVBoxLayout(self), row, ways, odds, words, 1, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
         self.field.textChanged.connect(self._ask)

@@ -23,7 +23,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated
+from attn_gui.views.widgets import ChoiceBox
 
 SIDES = ("both", "queries", "keys")
 Tokens = tuple[str, ...] | None
@@ -43,7 +43,7 @@ class TokenPiece(QListWidgetItem):
         return super().data(role)
 
 
-class TokensDialog(Retranslated, QDialog):
+class TokensDialog(QDialog):
     """Shows how a sentence is cut and what its tokens do to the rows there are."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,15 +58,14 @@ class TokensDialog(Retranslated, QDialog):
         self.pieces.setObjectName("tokens.pieces")
         self.side.setObjectName("tokens.side")
         self.resize_rows.setObjectName("tokens.resize_rows")
-        self._said, self.join = WrappedLabel(self), QPushButton(self)
+        self._said, self.join = WrappedLabel(self), QPushButton(self.tr("Join the selected"), self)
         self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
         self._uncut: tuple[str, ...] = ()  # what those were cut from
         self._origins: tuple[int, ...] = ()  # and their places in it, −1 for what a split added
         self._loaded: tuple[str, ...] = ()  # those that were there before anything was typed
-        self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
-        self.buttons = AnswerButtons(self)
+        self.buttons = AnswerButtons(self, self.tr("Use as labels"))
         self._build()
-        self.retranslate()
+        self._show_tokens()
 
     def set_state(
         self,
@@ -113,25 +112,14 @@ class TokensDialog(Retranslated, QDialog):
         uncut = places_before(self._uncut, before)
         return [uncut[place] if place >= 0 else -1 for place in self._origins]
 
-    # --- words -----------------------------------------------------------------------------------
-    def retranslate(self) -> None:
+    def _build(self) -> None:
         self.setWindowTitle(self.tr("Tokens"))
-        self._captions["sentence"].setText(self.tr("sentence"))
-        self._captions["side"].setText(self.tr("names of"))
         self.sentence.setPlaceholderText(self.tr("Type a sentence; blanks keep Chinese words together"))
-        self.sentence.setAccessibleName(self.tr("Sentence"))
-        self.join.setText(self.tr("Join the selected"))
-        tip = self.tr("Make one token of neighbors that are selected")
-        self.join.setToolTip(tip)
-        self.side.setAccessibleName(self.tr("Names of"))
+        self.join.setToolTip(self.tr("Make one token of neighbors that are selected"))
         self.pieces.setAccessibleName(self.tr("Tokens, in order"))
         self.side.set_words(
             {"both": self.tr("queries and keys"), "queries": self.tr("queries"), "keys": self.tr("keys")}
         )
-        self.buttons.set_words(self.tr("Use as labels"))
-        self._show_tokens()
-
-    def _build(self) -> None:
         lines = self.sentence.fontMetrics().lineSpacing() * 3 + 2 * SPACING.m
         self.sentence.setFixedHeight(lines)
         self.sentence.setTabChangesFocus(True)
@@ -145,8 +133,13 @@ class TokensDialog(Retranslated, QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.xs)
-        for widget in (self._captions["sentence"], self.sentence, self._captions["side"], self.side):
-            column.addWidget(widget)
+        for words, editor in ((self.tr("sentence"), self.sentence), (self.tr("names of"), self.side)):
+            label = caption(words, editor, self)
+            style_text(label, letters="small", tone="text2")
+            column.addWidget(label)
+            column.addWidget(editor)
+        self.sentence.setAccessibleName(self.tr("Sentence"))
+        self.side.setAccessibleName(self.tr("Names of"))
         column.addSpacing(SPACING.m)
         column.addWidget(self.pieces, 1)
         column.addWidget(self.join, 0, Qt.AlignmentFlag.AlignLeft)
@@ -155,8 +148,6 @@ class TokensDialog(Retranslated, QDialog):
         column.addWidget(self.resize_rows)
         column.addSpacing(SPACING.m)
         column.addWidget(self.buttons)
-        for label in self._captions.values():
-            style_text(label, letters="small", tone="text2")
         style_text(self._said, tone="text2")
         self.resize_rows.hide()
         self.sentence.textChanged.connect(lambda: self._take(None))

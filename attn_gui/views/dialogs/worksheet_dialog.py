@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_form import ExportForm
-from attn_gui.views.dialogs.form_fields import caption, lay_out
+from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.widgets import ChoiceBox
 
 LANGUAGES = {"en": "English", "zh": "中文"}
@@ -34,12 +34,10 @@ class WorksheetDialog(ExportForm):
     """Asks for the sheets of a class; `names` tells their files, or raises ValueError for what makes no sheet."""
 
     remembered = ("count", "seed", "level", "keys")
+    prefix = "worksheets"
 
     def __init__(
-        self,
-        names: Callable[[WorksheetChoice], Sequence[str]],
-        stem: str = "",
-        parent: QWidget | None = None,
+        self, names: Callable[[WorksheetChoice], Sequence[str]], stem: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.worksheets")
@@ -47,56 +45,32 @@ class WorksheetDialog(ExportForm):
         self.count = CountBox(self, minimum=SHEETS.least, maximum=SHEETS.most)
         self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
         self.lang, self.keys = ChoiceBox(LANGUAGES, self), QCheckBox(self)
-        self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
-        self._build()
-        self.set_choice(WorksheetChoice())
-        self.retranslate()
-
-    # --- words -----------------------------------------------------------------------------------
-    def retranslate(self) -> None:
         self.setWindowTitle(self.tr("Worksheets for a class"))
-        words = {
-            "level": self.tr("level"),
-            "count": self.tr("worksheets"),
-            "seed": self.tr("random seed"),
-            "lang": self.tr("language"),
-        }
-        self._call_editors(words)
-        self.keys.setText(self.tr("and the teacher's pages with the answers, in a file of their own"))
         self.level.set_words(
             {key: QCoreApplication.translate("Worksheets", level.label) for key, level in LEVELS.items()}
         )
         self.lang.set_words(LANGUAGES)
-        super().retranslate()
-
-    def _editors(self) -> dict[str, QWidget]:
-        captioned = {name: editor for name, editor in self._fields().items() if editor is not self.keys}
-        return {**captioned, **self._place_editors()}
-
-    def _fields(self) -> dict[str, QWidget]:
-        return {
-            "level": self.level,
-            "count": self.count,
-            "seed": self.seed,
-            "keys": self.keys,
-            "lang": self.lang,
-        }
-
-    def _build(self) -> None:
-        for name, editor in {**self._editors(), "keys": self.keys}.items():
-            editor.setObjectName(f"worksheets.{name}")
+        keys = self.tr("and the teacher's pages with the answers, in a file of their own")
         grid = QGridLayout()
         lay_out(
             grid,
             (
-                (self._field("level"), self._field("count"), self._field("seed")),
-                ((None, self.keys, 3),),
-                (self._field("lang"), self._field("name", 2)),
-                (self._field("target", 3),),
+                (
+                    self._field("level", self.level, self.tr("level")),
+                    self._field("count", self.count, self.tr("worksheets")),
+                    self._field("seed", self.seed, self.tr("random seed")),
+                ),
+                (self._switch(self.keys, keys, 3),),
+                (self._field("lang", self.lang, self.tr("language")), self._name_field(2)),
+                (self._folder_field(),),
             ),
         )
         self._lay_out(grid)
         self._listen()
+        self.set_choice(WorksheetChoice())
+
+    def _fields(self) -> dict[str, QWidget]:
+        return {"level": self.level, "count": self.count, "seed": self.seed, "keys": self.keys, "lang": self.lang}
 
     def _lacking(self) -> str:
         return ""

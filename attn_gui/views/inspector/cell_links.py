@@ -17,9 +17,6 @@ from attn_gui.views.text_views import Link
 from attn_gui.views.theme import icon, restyle, style_text
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
 
-# --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
-
-
 ARROW = "→ "
 BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
 
@@ -136,9 +133,6 @@ class Relations(Retranslated, QWidget):
         return button
 
 
-# --- Breadcrumbs of the explained cell: its place, and the cells that led to it as links back ---
-
-
 LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones
 
 
@@ -238,26 +232,24 @@ class CellButtons(Retranslated, QWidget):
     """Buttons below an explanation: copies, the same as one equation, and a target for the cell."""
 
     copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
-    targetRequested = Signal()
     oneClicked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._more, self._has_one, self._has_target = True, False, False
-        self._one, self._copy, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
+        self._one, self._copy, self.target = QPushButton(self), QPushButton(self), QPushButton(self)
         forms = QMenu(self._copy)
         self._forms = {kind: forms.addAction(kind) for kind in ("text", "latex")}
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
         self._copy.setObjectName("inspector.copy")
-        self._target.setObjectName("inspector.target")
+        self.target.setObjectName("inspector.target")
         self._copy.setIcon(icon("copy"))
         self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)
         for button in self.buttons():
             flow.addWidget(button)
         self._one.clicked.connect(self.oneClicked)
-        self._target.clicked.connect(self.targetRequested)
         for kind, action in self._forms.items():
             action.setObjectName(f"action.explanation_{kind}")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_to_copy(kind))
@@ -280,7 +272,7 @@ class CellButtons(Retranslated, QWidget):
 
     def _show_buttons(self) -> None:
         self._one.setVisible(self._more and self._has_one)
-        self._target.setVisible(self._more and self._has_target)
+        self.target.setVisible(self._more and self._has_target)
 
     @property
     def one(self) -> bool:
@@ -289,17 +281,17 @@ class CellButtons(Retranslated, QWidget):
 
     def buttons(self) -> tuple[QPushButton, ...]:
         """Return all of them in order."""
-        return self._copy, self._one, self._target
+        return self._copy, self._one, self.target
 
     def retranslate(self) -> None:
         self._one.setText(self.tr("As one equation"))
         self._copy.setText(self.tr("Copy"))
         self._forms["text"].setText(self.tr("As text"))
         self._forms["latex"].setText(self.tr("As LaTeX"))
-        self._target.setText(self.tr("Set to…"))
+        self.target.setText(self.tr("Set to…"))
         set_tip(self._one, self.tr("All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)"))
         set_tip(self._copy, self.tr("Copy the equations on show, with their numbers, as plain text or LaTeX"))
-        set_tip(self._target, self.tr("Give this cell another number: what Q, K, V or X have to be for it is solved"))
+        set_tip(self.target, self.tr("Give this cell another number: what Q, K, V or X have to be for it is solved"))
 
     def _ask_to_copy(self, kind: str) -> None:
         self.copyRequested.emit(f"query_{kind}" if self.one else kind)

@@ -20,9 +20,6 @@ from attn_gui.figure.text.number_formats import MINUS, is_whole
 from attn_gui.figure.text.rich_text import token_text
 from attn_gui.views.names import letter
 
-# --- Context of an explained cell, and how cells and numbers are written ---
-
-
 SMALL, LARGE = 1e-3, 1e6  # magnitudes that a column writes without a power of ten
 
 
@@ -94,9 +91,16 @@ def cell_name(name: str, index: Sequence[object]) -> str:
     return f"{letter(name)}[{places}]" if places else letter(name)
 
 
-def running_name(first: Cell, last: Cell, letter: str) -> str:
-    """Return `Q[10, c]`: the name of cells whose index runs from that of the first to that of the last."""
-    return cell_name(first.name, [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)])
+def running_name(first: Cell, last: Cell, letter: str, start: int) -> str:
+    """Return `Q[10, c]`: the name of cells whose index runs from that of the first to that of the last; `Q[10, c − 2]`
+    where it is 2 less than the letter, which runs from `start`."""
+
+    def running(place: int) -> str:
+        apart = place - start
+        return f"{letter} {MINUS if apart < 0 else '+'} {abs(apart)}" if apart else letter
+
+    places = zip(first.index, last.index, strict=True)
+    return cell_name(first.name, [a if a == b else running(a) for a, b in places])
 
 
 def role_of(name: str) -> str:
@@ -142,9 +146,6 @@ def _power_of_ten(value: float) -> str:
 def _token(tokens: Sequence[str] | None, row: int) -> str:
     """Return a token as it is shown; one of blanks alone is its number."""
     return (token_text(tokens[row]).strip() if tokens and row < len(tokens) else "") or str(row)
-
-
-# --- The neighbors of a cell, named: what it comes from, and everything on that it reaches, stage by stage ---
 
 
 RUNNING = "·"

@@ -296,12 +296,12 @@ class Sentences(QObject):
         }
 
     def _named_column(self, explanation: Explanation, context: ExplainContext) -> str:
-        """Return `97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
+        """Return `97 (head 3, its column 1)`: the column as tables and formulas count it, and within the head."""
         column = explanation.index[-1]
         if context.problem.num_heads == 1:
             return str(column)
         head, inner = divmod(column, context.head_width(explanation.stage))
-        return self.tr("{column} (head {head}, c = {inner})").format(column=column, head=head, inner=inner)
+        return self.tr("{column} (head {head}, its column {inner})").format(column=column, head=head, inner=inner)
 
     def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """Return `query it` or `key tired`: what the row of Q, K or V belongs to."""
@@ -327,9 +327,6 @@ def _words(explanation: Explanation, context: ExplainContext) -> Words:
         "column": column,
         "value": strong(number(explanation.value, explanation.number_text)),
     }
-
-
-# --- The two forms of a formula: step by step, and as one equation from the scores of a query on, with its Z ---
 
 
 class Equations(NamedTuple):

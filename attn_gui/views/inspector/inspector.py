@@ -28,7 +28,7 @@ TABS = ("explain", "verify", "gradients", "pages")
 PAGES = TABS.index("pages")
 
 
-class Inspector(MenuZone, QWidget):
+class Inspector(MenuZone):
     """Explains the chosen cell: place, sentence, formula with numbers, terms and neighbors; else the first steps."""
 
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed

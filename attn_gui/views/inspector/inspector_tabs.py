@@ -85,9 +85,6 @@ class FirstSteps(Retranslated, QWidget):
         return grid
 
 
-# --- Page of the largest gradients of the chosen cell, each a link to the number it belongs to ---
-
-
 DECIMALS = 4
 
 
@@ -228,9 +225,6 @@ class SensitivityPage(Retranslated, QWidget):
     def _on_link_clicked(self, row: int) -> None:
         gradient = self._gradients[row]
         self.cellRequested.emit(gradient.field, gradient.index)
-
-
-# --- The numbers on show against a second computation: the worst difference of every stage, and what must hold ---
 
 
 SIGNS = {True: ("✓", "good"), False: ("✗", "error"), None: ("–", "text3")}

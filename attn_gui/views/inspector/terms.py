@@ -46,9 +46,6 @@ from attn_gui.views.text_views import SentenceRun, laid_out_sentence, paint_word
 from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
 from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
-# --- The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for ---
-
-
 Write = Callable[[float], str]
 
 
@@ -195,10 +192,10 @@ class TermsModel(QAbstractTableModel):
         )
 
     def _name(self, row: int) -> str:
-        term, position = self._term(row), int(self._order[row])
+        term = self._term(row)
         if len(term.cells) != len(self._headers):
             return cell_name(term.cells[0].name, term.cells[0].index) if term.cells else ""
-        return self._label(term, position)
+        return self._label(term)
 
     def _numbers(self, row: int) -> list[object]:
         cells = self._term(row).cells
@@ -237,7 +234,7 @@ class TermsModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.ToolTipRole and column == 0:
-            return plain_tip(self._tip(row))
+            return plain_tip(self.term_cell(row, 0).text)
         if role == Qt.ItemDataRole.DisplayRole:
             return self.term_cell(row, column).text
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
@@ -289,25 +286,15 @@ class TermsModel(QAbstractTableModel):
     def _tail_value(self) -> list[float]:
         return [self._row_value(self.shown())] if self.has_tail() else []
 
-    def _tip(self, row: int) -> str:
-        """Return the whole text of the row.
-
-        Where columns are counted within a head, their numbers in the tables, too.
-        """
-        text = self.term_cell(row, 0).text
-        if self._is_tail(row) or self._over_keys():
-            return text
-        cells = (cell for cell in self._term(row).cells if role_of(cell.name))
-        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in cells]
-        return self.tr("{text}: column {columns}").format(text=text, columns=", ".join(columns)) if columns else text
-
     def _decimals(self, most: int) -> int:
         return most - (self.tight > 1)
 
-    def _label(self, term: Term, position: int) -> str:
+    def _label(self, term: Term) -> str:
+        """Return the key of a term, or the column that its first cell has in the tables, which count all heads."""
+        place = term.cells[0].index[-1]
         if self._over_keys() and self._context is not None:
-            return self._context.key_name(term.cells[0].index[-1])
-        return str(position) if self.tight else f"c = {position}"
+            return self._context.key_name(place)
+        return str(place) if self.tight else f"c = {place}"
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):
@@ -333,7 +320,8 @@ class TermsModel(QAbstractTableModel):
         return self._terms[int(self._order[row])]
 
     def _number_headers(self) -> tuple[tuple[str, str], ...]:
-        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs."""
+        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs, beside it
+        `K[3, c − 2]` where heads share K."""
         if not self._terms:
             return ()
         first = self._terms[0]
@@ -346,7 +334,8 @@ class TermsModel(QAbstractTableModel):
             return ()  # one of each kind: every row names its own cell
         letter = "j" if self._over_keys() else "c"
         ends = zip(first.cells, last.cells, strict=True)
-        return tuple((running_name(a, b, letter), role_of(a.name) or "text2") for a, b in ends)
+        start = first.cells[0].index[-1]
+        return tuple((running_name(a, b, letter, start), role_of(a.name) or "text2") for a, b in ends)
 
     def _value_header(self) -> str:
         if self.two_states is not None:
@@ -396,9 +385,6 @@ def _column_writer(column: Sequence[float], decimals: int, printed: PrintedNumbe
 def _small_written(value: float, *, write: Write, least: float) -> str:
     """Return a weight beside the same one in another state: where it is next to nothing, how small does not matter."""
     return f"< {least:g}" if 0 < value < least / 2 else write(value)
-
-
-# --- The table of terms on screen: numbers in the colors of their roles, bars by size, as high as its rows ---
 
 
 PADDING = 5

@@ -14,9 +14,6 @@ from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of
 from attn_gui.views.map.cells_picture import LAST_GOOD
 
-# --- Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts ---
-
-
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
 
@@ -118,9 +115,6 @@ class MapLevels:
             if levels is not None and (found is None or levels.high > found.high):
                 found = levels
         return found
-
-
-# --- The levels and colors that a person chose, by the matrix that they are for, wherever it is shown ---
 
 
 def colored_as(name: str, evaluation: Evaluation) -> str:

@@ -117,9 +117,6 @@ def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None
     painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
 
-# --- The level bar of a map in pyqtgraph's parts: a strip of its colors, and an axis with their numbers ---
-
-
 BAR, TICK = 8, 4
 """Heights of the strip and of the ticks below it."""
 
@@ -250,9 +247,6 @@ def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, f
     one = "±" * levels.symmetric + texts[-1]
     fits = metrics.horizontalAdvance(one) <= width
     return placed([0.5 if levels.symmetric else 1.0], [one]) if fits else []
-
-
-# --- The color bar under a map: its levels, two ends to drag, what its marks count, and a click to more ---
 
 
 GRIP = 0.25

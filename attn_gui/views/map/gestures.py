@@ -15,9 +15,6 @@ from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import entries_of, focus_returns
 
-# --- Keys that move the chosen cell of a map, and those that zoom ---
-
-
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
 
@@ -108,24 +105,16 @@ class Gestures(QObject):
     saveImageRequested = Signal()
 
     def __init__(
-        self,
-        heatmap: QWidget,
-        overlay: MarksOverlay,
-        box: MapBox,
-        cell_under: Callable[[QPoint, bool], Cell | None],
+        self, heatmap: QWidget, overlay: MarksOverlay, box: MapBox, cell_under: Callable[[QPoint, bool], Cell | None]
     ) -> None:
         super().__init__(heatmap)
         self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under
-        self._menu_offered = True
+        self.offers_menu = True  # whether a right click offers to copy and save the picture
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._pulls = False  # whether the left button draws the number of a cell up and down
         self._extends = False  # whether the pointer leads the corner of a block
         self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
-
-    def set_menu_offered(self, offered: bool) -> None:
-        """Set whether a right click offers to copy and save the picture."""
-        self._menu_offered = offered
 
     def set_brush(self, active: bool) -> None:
         """Take the left button as a brush, or no longer; a stroke under way is dropped."""
@@ -330,7 +319,7 @@ class Gestures(QObject):
         """Open the menu of a map, for the cell that it was opened on."""
         if self._stroke or self._extends:
             return
-        if not self._menu_offered:
+        if not self.offers_menu:
             event.ignore()
             return
         cell = self._cell_under(event.pos(), False) if event.reason() == QContextMenuEvent.Reason.Mouse else None
@@ -361,19 +350,14 @@ class CellTyping(QObject):
     def __init__(self, heatmap: QWidget) -> None:
         super().__init__(heatmap)
         self._heatmap = heatmap
-        self._editor: CellEditor | None = None
+        self.editor: CellEditor | None = None  # the line that is open
         self._bubble: CellBubble | None = None
         self._given_up = False
-
-    @property
-    def editor(self) -> CellEditor | None:
-        """The line that is open."""
-        return self._editor
 
     def open(self, place: QRect, text: str, *, name: str, begun: bool) -> None:
         """Type into a cell drawn at `place` of the map; `begun`: the text is the first letter typed, not the number."""
         self.close()
-        editor = self._editor = CellEditor(self._heatmap)
+        editor = self.editor = CellEditor(self._heatmap)
         editor.setAccessibleName(name)
         editor.setText(text)
         editor.set_cell(self._roomy(place))
@@ -386,13 +370,13 @@ class CellTyping(QObject):
 
     def commit_typed(self) -> bool:
         """Hand on what is typed; False if it is refused, with the line still open, or was given up."""
-        editor = self._editor
+        editor = self.editor
         if editor is None:
             return True
         editor.set_refused(False)
         self._given_up = False
         self.typed.emit(editor.text())
-        return self._editor is not editor and not self._given_up
+        return self.editor is not editor and not self._given_up
 
     def give_up(self) -> None:
         """Close the line without its number; a command that was about to hand it on is not carried out."""
@@ -401,21 +385,21 @@ class CellTyping(QObject):
 
     def refuse(self, sentence: str) -> None:
         """Keep the line open and say why its text cannot be taken."""
-        if self._editor is None:
+        if self.editor is None:
             return
-        self._editor.set_refused(True)
-        self._editor.setAccessibleDescription(sentence)
+        self.editor.set_refused(True)
+        self.editor.setAccessibleDescription(sentence)
         window = self._heatmap.window()
         if self._bubble is None or self._bubble.parentWidget() is not window:
             self._bubble = CellBubble(self._heatmap)
         self._bubble.setText(sentence)
-        corner = self._editor.mapTo(window, QPoint(0, 0))
-        self._bubble.point_at(QRect(corner, self._editor.size()))
+        corner = self.editor.mapTo(window, QPoint(0, 0))
+        self._bubble.point_at(QRect(corner, self.editor.size()))
 
     def close(self) -> None:
         """Take the line away; the keyboard goes back to the map if the line had it."""
         self._hide_bubble()
-        editor, self._editor = self._editor, None
+        editor, self.editor = self.editor, None
         if editor is not None:
             held = self._heatmap.window().focusWidget() is editor  # the window may not be the active one yet
             editor.removeEventFilter(self)  # it is given up: losing the focus now hands nothing on
@@ -426,7 +410,7 @@ class CellTyping(QObject):
                 self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is not self._editor:
+        if watched is not self.editor:
             return super().eventFilter(watched, event)
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in _LEAVING:

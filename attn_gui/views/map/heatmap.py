@@ -44,8 +44,6 @@ from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Cell, Marks
 from attn_gui.views.theme import motion_reduced, scaled
 
-# --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
-
 
 def cell_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
     """Return its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
@@ -88,8 +86,6 @@ def describe(heatmap: QWidget, words: str) -> None:
 
 
 # --- A map as a table of rows, columns and cells for screen readers, to which a painted widget has no parts ---
-
-
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
@@ -154,8 +150,6 @@ class MapModel(QAbstractTableModel):
 
 
 # --- One large map of a matrix: the same widget in the product picture and in the tiles ---
-
-
 class Heatmap(MapCanvas):
     """Shows a matrix as set by `set_shown`, takes focus and lets cells be chosen.
 

@@ -66,7 +66,7 @@ class Histogram(SceneView):
         self._item.gradient.sigGradientChanged.connect(self._color_strip)  # it has taken its own
         self._item.region.movable = False  # but for its lines
         self._item.sigLevelsChanged.connect(self._on_lines_moved)
-        self._item.sigLevelChangeFinished.connect(self._on_lines_let_go)
+        self._item.sigLevelChangeFinished.connect(lambda _item: self.set_sample(self._sample))
 
     def set_levels(self, levels: Levels, table: Lut) -> None:
         """Draw the lines at these levels, and the bars in the colors between them."""
@@ -122,9 +122,6 @@ class Histogram(SceneView):
         with suppress(ValueError):  # the lines would meet
             self.dragged.emit(self._levels.dragged((high if upper else low) * self._unit, upper=upper))
         self.set_levels(self._levels, self._table)
-
-    def _on_lines_let_go(self, _item: object) -> None:
-        self.set_sample(self._sample)
 
     def _describe(self, sample: Values) -> None:
         if not sample.size:
@@ -233,7 +230,7 @@ class LevelsPopup(PopupFrame):
         titles = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self._palette.set_words(titles)
         self._palette.set_key(self._color_scale.palette_for(self._signed))
-        self._palette.picked.connect(self._on_palette_picked)
+        self._palette.picked.connect(lambda name: self._pick(replace(self._color_scale, palette=name)))
 
     def _pick(self, color_scale: ColorScale) -> None:
         self._color_scale = color_scale
@@ -269,9 +266,6 @@ class LevelsPopup(PopupFrame):
             return Levels(low, high)
         except ValueError:
             return None
-
-    def _on_palette_picked(self, name: str) -> None:
-        self._pick(replace(self._color_scale, palette=name))
 
 
 def _shows(edit: QLineEdit, value: float) -> bool:

@@ -65,9 +65,6 @@ class MapState:
         return self.color_scale.palette_for(self.signed)
 
 
-# --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
-
-
 VALUE_FONTS = ((120, "value_large"), (52, "value"), (44, "body"), (26, "small"), (0, "micro"))
 """Least width of a cell for each size of its value."""
 
@@ -283,9 +280,6 @@ class MapDrawing(QObject):
 
 def _around(cuts: Sequence[slice]) -> slice:
     return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))
-
-
-# --- Two states in one map: the one before to the left of a bar, the one now to its right ---
 
 
 NEAR = 5

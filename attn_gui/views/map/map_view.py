@@ -137,7 +137,6 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         across, down = max(1.0, self.width()), max(1.0, self.height())
         return QPointF(pixels.x() * (right - left) / across, pixels.y() * (bottom - top) / down)
 
-    # --- what pyqtgraph asks ---------------------------------------------------------------------
     def _on_range_changed(self, *_: object) -> None:
         self.changed.emit(self.in_view)
 

@@ -20,9 +20,7 @@ from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.theme import motion_reduced, scaled
-
-# --- Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between ---
-
+from attn_gui.views.widgets import inset, paint_rounded
 
 Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
@@ -136,9 +134,6 @@ def _around(clear: Flags, thick: int) -> Flags:
 def _premultiplied(color: QColor, strength: float) -> int:
     red, green, blue = (round(part * strength) for part in (color.red(), color.green(), color.blue()))
     return round(255 * strength) << 24 | red << 16 | green << 8 | blue
-
-
-# --- Marks on a map: the chosen cell, hover and focus, and what was edited, painted, set by hand or reached ---
 
 
 Cell = tuple[int, int]
@@ -412,10 +407,8 @@ class MarksOverlay:
         if self._small:
             return
         wide, high = scaled(HANDLE[0]), min(scaled(HANDLE[1]), height)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.casing)
-        painter.setBrush(theme.accent)
-        painter.drawRoundedRect(QRectF(at - wide / 2, (height - high) / 2, wide, high), RADIUS.control, RADIUS.control)
+        place = QRectF(at - wide / 2, (height - high) / 2, wide, high)
+        paint_rounded(painter, place, RADIUS.control, fill=theme.accent, edge=theme.casing)
 
     def _paint_veil(self, painter: QPainter, _cells: QRect) -> None:
         """Over the lines, which say where a cell comes from."""
@@ -499,11 +492,8 @@ class MarksOverlay:
         """Paint the focus ring 2 px outside the frame, with the frame's round corners."""
         away = LINE.hairline + scaled(LINE.focus_gap) + scaled(LINE.focus) / 2
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.accent, scaled(LINE.focus)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        ring = QRectF(cells).adjusted(-away, -away, away, away)
-        painter.drawRoundedRect(ring, RADIUS.frame, RADIUS.frame)
+        edge = QPen(self._theme.accent, scaled(LINE.focus))
+        paint_rounded(painter, inset(cells, -away), RADIUS.frame, edge=edge)
         painter.restore()
 
     _PAINT: Mapping[str, Callable[[MarksOverlay, QPainter, QRect], None]] = {

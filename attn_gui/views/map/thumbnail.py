@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -14,7 +14,7 @@ from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing
 from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme
-from attn_gui.views.widgets import KeyboardButton
+from attn_gui.views.widgets import KeyboardButton, inset, paint_rounded
 
 
 class Thumbnail(MapCanvas):
@@ -109,20 +109,15 @@ class MapButton(KeyboardButton):
         if not self.isChecked():
             return
         theme = current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent, LINE.focus))
-        painter.setBrush(theme.accent_soft)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+        edge = QPen(theme.accent, LINE.focus)
+        paint_rounded(painter, inset(self.rect(), 1), RADIUS.frame, fill=theme.accent_soft, edge=edge)
 
     def paint_focus(self, painter: QPainter) -> None:
         """Paint the ring of the keyboard, outside the map's frame."""
         if self.ring_shown():
             away = LINE.focus_gap + LINE.focus / 2 - 1
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(current_theme().accent, LINE.focus))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
-            painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
+            edge = QPen(current_theme().accent, LINE.focus)
+            paint_rounded(painter, inset(self.map_rect(), -away), RADIUS.control, edge=edge)
 
     def nextCheckState(self) -> None:
         """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""

@@ -208,7 +208,7 @@ class AllStages(MapBackground, QScrollArea):
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._maps = maps
-        self._tiles: dict[str, StageTile] = {}
+        self.tiles: dict[str, StageTile] = {}  # by stage, in order
         self._floor = QWidget(self)
         self.setWidget(self._floor)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -220,24 +220,19 @@ class AllStages(MapBackground, QScrollArea):
         maps.renamed.connect(self._on_maps_rearranged)
         maps.marked.connect(self._on_maps_marked)
 
-    @property
-    def tiles(self) -> dict[str, StageTile]:
-        """The tiles by stage, in order."""
-        return self._tiles
-
     def arrange(self) -> None:
         """Arrange a tile for every stage, in rows that fill the width."""
         if not self.isVisible():
             return
         stages = self._own_stages()
-        for stage in [stage for stage in self._tiles if stage not in stages]:
+        for stage in [stage for stage in self.tiles if stage not in stages]:
             self._maps.take_back(stage)
-            self._tiles.pop(stage).deleteLater()
+            self.tiles.pop(stage).deleteLater()
         for stage in stages:
-            if stage not in self._tiles:
-                self._tiles[stage] = StageTile(stage, self._maps, self._floor)
-                self._tiles[stage].picked.connect(self.stagePicked)
-            self._tiles[stage].borrow()
+            if stage not in self.tiles:
+                self.tiles[stage] = StageTile(stage, self._maps, self._floor)
+                self.tiles[stage].picked.connect(self.stagePicked)
+            self.tiles[stage].borrow()
         self._place_tiles()
 
     def _own_stages(self) -> tuple[str, ...]:
@@ -266,14 +261,14 @@ class AllStages(MapBackground, QScrollArea):
         self._floor.resize(room.width(), down * (height + gap) + gap)
         for position, stage in enumerate(stages):
             row, column = divmod(position, across)
-            tile = self._tiles[stage]
+            tile = self.tiles[stage]
             tile.setGeometry(gap + column * (width + gap), gap + row * (height + gap), width, height)
             tile.show()
             tile.arrange()
         self._arranged = self._needs()
 
     def _on_maps_marked(self) -> None:
-        for tile in self._tiles.values():
+        for tile in self.tiles.values():
             tile.repaint_marks()
 
     def showEvent(self, event: QShowEvent) -> None:

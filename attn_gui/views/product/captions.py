@@ -45,9 +45,6 @@ from attn_gui.views.product.product_layout import (
 from attn_gui.views.text_views import Link, role_colors
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
-# --- Captions of the maps around a stage: symbol, shape, range of the colors, and chips that repeat marked tokens ---
-
-
 CHIPPED = ("factor", "result")
 """Places of maps of which a weight marks a row."""
 
@@ -128,9 +125,6 @@ def _marked_token(scene: ProductScene, place: str) -> tuple[str, str] | None:
     (rows, columns), marked = scene.labels, scene.lines
     labels, at, role = (columns, marked.column, KEY) if place == "factor" else (rows, marked.row, QUERY)
     return (labels[at], role) if at is not None and at < len(labels) else None
-
-
-# --- The title of the product picture with its formula and the button that names queries and keys ---
 
 
 FORMULA_ROOM, FORMULA_ROOM_COMPACT = 140, 96

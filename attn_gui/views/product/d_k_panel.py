@@ -47,9 +47,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
 from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip
 
-# --- A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above ---
-
-
 TICKS = tuple(2**power for power in range(1, 10))
 STEPS = tuple(dict.fromkeys(POINTS))
 """Widths that the arrows go to: the points of the curves."""
@@ -98,7 +95,6 @@ class DkSlider(QSlider):
         if further:
             self.setValue(further[min(by, len(further)) - 1] if by > 0 else further[max(by, -len(further))])
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(
             scaled(160), 2 * scaled(KNOB) + round(QFontMetricsF(ui_font("small")).height()) + scaled(SPACING.s)
@@ -158,8 +154,6 @@ class DkSlider(QSlider):
 
 
 # --- curves ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PowerScale(AxisScale):
     """An axis of powers of two, which the slider below letters."""
@@ -266,7 +260,6 @@ class DkCurves(QWidget):
             ys = [self._y_of(each.entropy) - at.y() for each in self._readings or ()]
             self._points.place(self.slider.x_of(self.slider.value()) - at.x(), ys)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter, metrics = current_theme(), QPainter(self), QFontMetricsF(ui_font("small"))
         painter.setFont(ui_font("small"))
@@ -352,14 +345,11 @@ class DkPoints(QWidget):
 
 
 # --- panel ----------------------------------------------------------------------------------------
-
-
 class DkPanel(Retranslated, QWidget):
     """Three numbers of both states, and the slider that tells another d_k while it moves and once it rests."""
 
     moved = Signal(int)  # while it is drawn
     picked = Signal(int)  # let go, stepped to or typed
-    sourcePicked = Signal(str)  # one of SOURCES
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -380,11 +370,9 @@ class DkPanel(Retranslated, QWidget):
         slider.valueChanged.connect(self._on_slider_moved)
         slider.sliderReleased.connect(self._on_slider_released)
         self.box.valueChanged.connect(self.picked)
-        self.source.picked.connect(self.sourcePicked)
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_compact(self, compact: bool, *, low: bool) -> None:
         """Set the form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
         says, too."""
@@ -458,7 +446,6 @@ class DkPanel(Retranslated, QWidget):
         """Return the note on what happens to Q and K at the width of the slider."""
         return self._note.text()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _on_slider_moved(self, width: int) -> None:
         with QSignalBlocker(self.box):
             self.box.setValue(width)

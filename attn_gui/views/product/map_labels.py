@@ -22,9 +22,7 @@ from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
-
-# --- Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip ---
-
+from attn_gui.views.widgets import paint_rounded
 
 ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
 ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
@@ -212,10 +210,8 @@ def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
 def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, style: LabelStyle, alignment: int) -> None:
     font = style.chosen_font if chosen else style.font
     if chosen:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(getattr(style.theme, style.role + "_soft", style.theme.sunken))
-        painter.drawRoundedRect(place, RADIUS.chip, RADIUS.chip)
+        fill = getattr(style.theme, style.role + "_soft", style.theme.sunken)
+        paint_rounded(painter, place, RADIUS.chip, fill=fill)
     painter.setFont(font)
     painter.setPen(getattr(style.theme, style.role, style.theme.text) if chosen else style.theme.text2)
     away = scaled(SPACING.xs if alignment == SIDES[LEVEL] else SPACING.s)
@@ -236,9 +232,6 @@ def _paint_stacked(painter: QPainter, text: str, room: QRectF) -> None:
         painter.rotate(90)
         painter.drawText(QRectF(-side, -side, 2 * side, 2 * side), Qt.AlignmentFlag.AlignCenter, letter)
         painter.restore()
-
-
-# --- Words and lines between maps: captions, chips, and the thin lines that join two maps ---
 
 
 Word = tuple[str, str, str, int]

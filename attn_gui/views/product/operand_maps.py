@@ -98,7 +98,7 @@ class OperandMaps(QObject):
             color_scale = self._color_scales.of(self._colored.get(self._sources.get(place, ""), ""))
             heatmap.set_shown(replace(heatmap.shown, plane=plane, color_scale=color_scale))
             heatmap.setVisible(operand is not None)
-            heatmap.gestures.set_menu_offered(self._sources.get(place) in self._stages)
+            heatmap.gestures.offers_menu = self._sources.get(place) in self._stages
         self.retranslate()
         for place, bar in self.bars.items():
             bar.setVisible(place in self._operands)

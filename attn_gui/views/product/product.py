@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
@@ -193,14 +192,16 @@ class ProductPicture(MapBackground, QWidget):
     def _roomiest_places(self) -> ProductPlaces:
         """Return the places with room for a line of a legend, so that no cell moves when the first one comes; without
         it where that would take the numbers from the cells."""
-        line, tallest = LevelBar.height_needed() + legend_line(), cache(self._tallest_bar)  # asked twice of a width
-        kept, bare = self._places_with(line, tallest), self._places_with(0, tallest)
+        line, narrow = LevelBar.height_needed() + legend_line(), self._tallest_bar(scaled(LEAST_SIZE[0]))
+        kept, bare = self._places_with(line, narrow), self._places_with(0, narrow)
         return bare if kept.row_height < scaled(SIZE.value_min_cell_height) <= bare.row_height else kept
 
-    def _places_with(self, least: int, tallest: Callable[[int], int]) -> ProductPlaces:
-        bars = self._room_for_bar(max(least, tallest(scaled(LEAST_SIZE[0]))))
+    def _places_with(self, least: int, narrow: int) -> ProductPlaces:
+        """Return the places with bars of at least a height, first as high as below a narrow map: how high they have to
+        be depends on how wide the map gets."""
+        bars = self._room_for_bar(max(least, narrow))
         places = self._places_of(self._scene.stage, bars)
-        if (needed := self._room_for_bar(max(least, tallest(places.stage.width())))) != bars:
+        if (needed := self._room_for_bar(max(least, self._tallest_bar(places.stage.width())))) != bars:
             places = self._places_of(self._scene.stage, needed)
         return places
 

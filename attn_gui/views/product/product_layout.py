@@ -23,9 +23,6 @@ from attn_gui.views.product.operand_maps import OperandMaps
 from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
-# --- Layout of the maps of the product picture: whole pixels, one row height and column width for all that meet ---
-
-
 STEEPEST = 3
 """Cells of a stage of queries and keys are at most so many times as wide as high, or as high as wide."""
 
@@ -237,9 +234,6 @@ def _side(cells: int, cell: float, room: int) -> StageSide:
 
 def _fitted(cells: int, room: int, largest_cell: int) -> StageSide:
     return StageSide(operand_pixels(cells, room, largest_cell), cells)
-
-
-# --- Room that the maps and words of a stage's picture need ---
 
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58

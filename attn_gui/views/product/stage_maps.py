@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QResizeEvent
@@ -63,9 +63,6 @@ class MapBackground(WidgetMixin):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
             self.retranslate()
             self.arrange()
-
-
-# --- Links of the maps of a picture: zoomed, moved or scrolled, all of them show the same rows and columns ---
 
 
 STAGE_PLACE = "stage"
@@ -162,21 +159,7 @@ def unlink(maps: Iterable[Heatmap]) -> None:
         heatmap.box.setYLink(None)
 
 
-# --- The row and column that a chosen cell marks in other maps: those that belong to it, and nothing else ---
-
-
 ROLES = {"i": QUERY, "j": KEY}
-
-
-class ShownCell(Protocol):
-    """A cell of a stage as its map shows it: row and column within the shown head."""
-
-    @property
-    def stage(self) -> str: ...
-    @property
-    def row(self) -> int: ...
-    @property
-    def column(self) -> int: ...
 
 
 class StageCell(NamedTuple):
@@ -200,19 +183,24 @@ NOTHING = MarkedLines()
 
 
 def lines_of(
-    evaluation: Evaluation | None, cell: ShownCell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
+    evaluation: Evaluation | None,
+    cell: tuple[str, int, int] | None,
+    item: int,
+    head: int,
+    planes: Mapping[str, PlaneLike | None],
 ) -> dict[str, MarkedLines]:
-    """Return the lines of a cell in every map that has any; of several parts of one matrix the first.
+    """Return the lines of (stage, row, column) in every map that has any; of several parts of one matrix the first.
 
     A cell that the evaluation does not have, chosen in a document before this one, marks nothing.
     """
     found: dict[str, MarkedLines] = {}
-    if evaluation is None or cell is None or cell.stage not in evaluation.stages:
+    if evaluation is None or cell is None or cell[0] not in evaluation.stages:
         return found
-    own = stage_plane(evaluation, cell.stage, item, head)
-    if cell.row >= own.shape[0] or cell.column >= own.shape[1]:
+    stage, row, column = cell
+    own = stage_plane(evaluation, stage, item, head)
+    if row >= own.shape[0] or column >= own.shape[1]:
         return found
-    for part in parts_of(evaluation, cell.stage, own.index(cell.row, cell.column)):
+    for part in parts_of(evaluation, stage, own.index(row, column)):
         plane = planes.get(part.name)
         if plane is not None and part.name not in found and (lines := _lines(part, plane)) is not None:
             found[part.name] = lines

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, theme_signal, ui_font
-from attn_gui.views.widgets import ChoiceBox, arrange
+from attn_gui.views.widgets import ChoiceBox, arrange, inset, paint_rounded
 
 CHEVRON = 20
 ARROW = 9
@@ -245,9 +245,7 @@ class FramedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(current_theme().line)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.control, RADIUS.control)
+        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.control, edge=current_theme().line)
         painter.end()
         super().paintEvent(event)
 

@@ -14,7 +14,6 @@ from attn_gui.engine import Evaluation
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.figure.stage_formulas import repeated
 from attn_gui.views.names import layer_words
-from attn_gui.views.product.stage_maps import ShownCell
 from attn_gui.views.spine.operators import OperatorBox, OperatorSign
 from attn_gui.views.spine.spine_controls import SpineBoxes
 from attn_gui.views.spine.spine_items import (
@@ -32,9 +31,6 @@ from attn_gui.views.spine.spine_items import (
 from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import scaled, set_background, style_text, theme_signal
 from attn_gui.views.widgets import HorizontalScroller, MenuZone, arrange, take_widgets
-
-# --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
-
 
 GAP = 6
 Item = StageNode | OperatorBox | OperatorSign
@@ -105,7 +101,7 @@ def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
-class Spine(MenuZone, QWidget):
+class Spine(MenuZone):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 
     When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.
@@ -119,7 +115,7 @@ class Spine(MenuZone, QWidget):
         self._evaluation: Evaluation | None = None
         self._place = (0, 0)  # item, head
         self._stage = ""
-        self._cell: ShownCell | None = None
+        self._cell: tuple[str, int, int] | None = None
         self._compact = self._small = self._scrolls = False
         self._entries: tuple[SpineEntry, ...] = ()
         self._arranged: dict[str, object] = {}  # what there is room for in the boxes, by name
@@ -159,7 +155,7 @@ class Spine(MenuZone, QWidget):
         self._give_way()
         self._show_chosen_step()
 
-    def set_chosen(self, cell: ShownCell | None) -> None:
+    def set_chosen(self, cell: tuple[str, int, int] | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         if cell != self._cell:
             self._cell = cell

@@ -25,9 +25,6 @@ from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBo
 from attn_gui.views.theme import scaled, style_text, theme_signal
 from attn_gui.views.widgets import FocusedWheel, arrange, set_name
 
-# --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
-
-
 SCALE_SAMPLE = "0.0000"
 COMPARED = "compared"  # an entry of the list that is no scale
 PARTS = 100  # of the way from no scale at all to 1/√dₖ
@@ -150,9 +147,6 @@ class ScaleBox(ListBox):
             self._show_field(True)
             self.value.setFocus(Qt.FocusReason.OtherFocusReason)
             self.value.selectAll()
-
-
-# --- Numbers that belong to a step of the spine: each a symbol and a field, in a row below the step's own control ---
 
 
 NUMBER_SAMPLE = "0.00"

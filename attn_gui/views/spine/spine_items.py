@@ -22,12 +22,9 @@ from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
-from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
+from attn_gui.views.product.stage_maps import NOTHING, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.theme import current_theme, motion_reduced, scaled, ui_font
-
-# --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---
-
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 # the variables of the stages' formulas in the order of the spine, with the sign before each
@@ -127,9 +124,6 @@ def operator_texts(evaluation: Evaluation) -> dict[str, str]:
         for node in nodes
         if (operator := node.stage.operator) is not None and operator.text
     }
-
-
-# --- A small live map of a stage that is a button: symbol and shape below it, a frame when it is the chosen step ---
 
 
 WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide one
@@ -247,8 +241,7 @@ class StageNode(MapButton):
     def sizeHint(self) -> QSize:
         return QSize(self.width_for(self._small), node_height(self._small))
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.map.drawing.shown
@@ -398,7 +391,7 @@ class StageNodes:
         for other, node in self._nodes.items():
             node.set_chosen_step(other == name)
 
-    def mark(self, evaluation: Evaluation | None, place: Place, cell: ShownCell | None) -> None:
+    def mark(self, evaluation: Evaluation | None, place: Place, cell: tuple[str, int, int] | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
         still = motion_reduced()

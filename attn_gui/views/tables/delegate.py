@@ -27,9 +27,6 @@ from attn_gui.formats.text.headings import LONGEST
 from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut
 
-# --- Typing into a cell: the line, and the bubble above it that says why a text was refused ---
-
-
 BUBBLE_WIDTH = 12 * SIZE.control
 
 
@@ -112,9 +109,6 @@ class CellBubble(QLabel):
         self.move(QPoint(left, top if top >= 0 else cell.bottom() + 1 + margin))
         self.raise_()
         self.show()
-
-
-# --- Steps of Enter and Tab from a cell, as in a spreadsheet ---
 
 
 Cell = tuple[int, int]

@@ -12,9 +12,6 @@ from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut, plain_tip
 
-# --- Row and column headers: tokens and whole-matrix numbers, as chips where a row or column is marked ---
-
-
 ELIDE = Qt.TextElideMode.ElideRight
 LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
 Mark = tuple[int, str]  # a section and the role whose color it has: "query", "key" or "accent"
@@ -258,8 +255,7 @@ class HeadRuler(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(0, QFontMetrics(ui_font("micro")).height() + SPACING.s)
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()

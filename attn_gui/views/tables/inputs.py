@@ -35,7 +35,7 @@ class GroupSwitch(QWidget):
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setHorizontalSpacing(0)
         self._rows.setVerticalSpacing(ROW)
-        self._buttons.buttonClicked.connect(self._on_button_clicked)
+        self._buttons.buttonClicked.connect(lambda button: self.picked.emit(button.property("key")))
 
     def set_choices(self, choices: Sequence[tuple[str, str, str]], current: str) -> None:
         """Set (key, text, tip) of every button; hidden when there is nothing to choose.
@@ -79,9 +79,6 @@ class GroupSwitch(QWidget):
         widest = max((self.fontMetrics().horizontalAdvance(text) for text in texts), default=0) + SIDES
         rows = -(-len(texts) // (ROOM // widest or 1))
         return -(-len(texts) // (rows or 1))
-
-    def _on_button_clicked(self, button: QAbstractButton) -> None:
-        self.picked.emit(button.property("key"))
 
 
 class TableColumn(QSplitter):

@@ -8,17 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import (
-    QItemSelection,
-    QItemSelectionModel,
-    QObject,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -31,9 +21,6 @@ from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal, ui_font
 from attn_gui.views.widgets import ElidedLabel, Retranslated, arrange, clear_layout, entries_of
-
-# --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
-
 
 LEAST_ROWS = 1
 
@@ -171,7 +158,7 @@ class TableMenu(QObject):
         self._all = self._own("select_all", view.selectAll)
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
-        view.customContextMenuRequested.connect(self._open_at)
+        view.customContextMenuRequested.connect(lambda place: self._pop_up(self._view.viewport().mapToGlobal(place)))
         for header in (view.rows, view.columns):
             header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             header.customContextMenuRequested.connect(partial(self._open_on_header, header))
@@ -195,9 +182,6 @@ class TableMenu(QObject):
             self._view.choose(section if upright else 0, 0 if upright else section)
             (self._view.select_row if upright else self._view.select_column)()
         self._pop_up(header.viewport().mapToGlobal(place))
-
-    def _open_at(self, place: QPoint) -> None:
-        self._pop_up(self._view.viewport().mapToGlobal(place))
 
     def _pop_up(self, at: QPoint) -> None:
         menu = QMenu(self._view)
@@ -239,7 +223,6 @@ class MatrixPanel(Retranslated, QWidget):
 
     headPicked = Signal(int)  # the head
     titleDoubleClicked = Signal()
-    barPicked = Signal(str)  # the key of the way out
 
     def __init__(self, field: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -250,7 +233,7 @@ class MatrixPanel(Retranslated, QWidget):
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
         self._said = ""  # the symbol
-        self._bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
+        self.bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column
         self._head_width = 0
@@ -259,12 +242,11 @@ class MatrixPanel(Retranslated, QWidget):
         self._rest.timeout.connect(self._measure)
         self._title.doubleClicked.connect(self.titleDoubleClicked)
         self._ruler.picked.connect(self._on_ruler_picked)
-        self._bar.picked.connect(self.barPicked)
         theme_signal.changed.connect(self.set_theme)
         self.set_theme(current_theme())
 
     def _lay_out(self) -> None:
-        arrange(QVBoxLayout(self), self._title, self._bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
+        arrange(QVBoxLayout(self), self._title, self.bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
         style_text(self._symbol, "sentence", "text", strong=True)
         style_text(self._name, "body", "text2")
@@ -322,10 +304,6 @@ class MatrixPanel(Retranslated, QWidget):
             self.view.setProperty("computed", said)
             restyle(self.view)
 
-    def set_renamable(self, renamable: bool) -> None:
-        """Set whether a double click on a row header renames its token."""
-        self.view.rows.renamable = renamable
-
     def set_compact(self, compact: bool) -> None:
         """Narrower columns and row headers, for two decimals."""
         columns = SIZE.table_column_compact if compact else SIZE.table_column
@@ -337,7 +315,7 @@ class MatrixPanel(Retranslated, QWidget):
 
     def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
         """Set a sentence with ways out, (key, label) each, between title and table; no text, no bar."""
-        self._bar.set_choices(text, choices)
+        self.bar.set_choices(text, choices)
 
     def set_theme(self, theme: Theme) -> None:
         """Update colors and sizes from the current theme and zoom."""
@@ -426,9 +404,6 @@ class MatrixPanel(Retranslated, QWidget):
     def _on_ruler_picked(self, head: int) -> None:
         self.scroll_to_head(head)
         self.headPicked.emit(head)
-
-
-# --- Tables of documents before, for the next one that has them ---
 
 
 class KeptTable(NamedTuple):

@@ -351,9 +351,6 @@ def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
     return True
 
 
-# --- The table itself: keys as in a spreadsheet, typing, and columns that fill the width ---
-
-
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}

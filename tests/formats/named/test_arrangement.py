@@ -73,6 +73,11 @@ def test_parts_that_may_be_transposed_are_told_from_others(tmp_path: Path, refus
     path = put(tmp_path / "a.npz", Q=np.eye(3), K_t=np.eye(3), value=np.eye(3))
     said = refused(lambda: load(path), path=path)
     assert said.endswith("By their names K_t may be transposed, so they are taken for nothing unasked.")
+    path = put(tmp_path / "b.npz", q_nope=np.eye(3), k_nope=np.eye(3), v=np.eye(3))
+    said = refused(lambda: load(path), path=path)
+    assert "By their names q_nope, k_nope hold the columns of heads with positions or those without" in said
+    whole = {"query": "q_nope", "key": "k_nope", "value": "v"}
+    assert load(path, arrays=whole) == Problem(query=np.eye(3), key=np.eye(3), value=np.eye(3))
 
 
 # --- axes ----------------------------------------------------------------------------------------

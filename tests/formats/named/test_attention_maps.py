@@ -72,6 +72,11 @@ def test_the_numbers_shown_are_those_of_the_file(tmp_path, ending, shape):
     assert len(notes) == (len(shape) == 3)  # the one reading that could have been another is said
 
 
+def test_rows_that_do_not_add_up_to_1_are_said(tmp_path):
+    _, notes = opened(kept(tmp_path, attention=100 * maps(1, 3, 5, 5)))
+    assert ["Rows of “attention” do not add up to 1" in note for note in notes] == [True]
+
+
 def test_tokens_values_and_precision_come_along(tmp_path):
     weights, value = maps(3, 5, 5).astype(np.float32), RANDOM.normal(size=(5, 6)).astype(np.float32)
     problem, _ = opened(kept(tmp_path, attn=weights, value=value, tokens=np.array(TOKENS)))

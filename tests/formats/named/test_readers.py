@@ -96,8 +96,10 @@ def test_what_is_not_asked_for_is_not_read(tmp_path: Path) -> None:
 
 
 def broken_safetensors(**entry: object) -> bytes:
-    header = json.dumps({name: {"dtype": "F64", "shape": [2, 2], "data_offsets": [0, 32]} | entry for name in CELLS})
-    return len(header).to_bytes(8, "little") + header.encode() + bytes(32)
+    places = {name: [32 * place, 32 * place + 32] for place, name in enumerate(reversed(CELLS))}
+    parts = {name: {"dtype": "F64", "shape": [2, 2], "data_offsets": place} for name, place in places.items()}
+    header = json.dumps(parts | {"query": parts["query"] | entry})
+    return len(header).to_bytes(8, "little") + header.encode() + bytes(96)
 
 
 @each(
@@ -105,7 +107,10 @@ def broken_safetensors(**entry: object) -> bytes:
     [
         (b"\xff" * 20, "cut off or is no safetensors file"),
         (broken_safetensors()[:-8], "damaged or cut off"),
-        (broken_safetensors(shape=[2, 10**9], data_offsets=[0, 16 * 10**9]), "16.0 GB of memory"),
+        (broken_safetensors(shape=[2, 10**9], data_offsets=[64, 64 + 16 * 10**9]), "16.0 GB of memory"),
+        (broken_safetensors(data_offsets=[32, 64]), "overlap or leave a gap"),
+        (broken_safetensors(data_offsets=[72, 104]) + bytes(8), "overlap or leave a gap"),
+        (broken_safetensors() + bytes(8), "overlap or leave a gap"),
         (broken_safetensors(dtype="F4"), "“query” holds F4; expected F64, F32"),
     ],
 )

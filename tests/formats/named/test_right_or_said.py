@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError, list_arrays, load, open_arranged
+from attn_gui.formats import FormatError, list_arrays, load, open_arranged, open_file
 from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
@@ -323,6 +323,10 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "flash-attention": ("causal", True, OPEN),
     "Keras": ("use_causal_mask", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
+    "Longformer": ("global_attention_mask", np.array([[1, 0, 0, 0, 0]]), "asked"),
+    "inverted": ("inverted_attention_mask", 1 - LAST_TWO, "asked"),
+    "a word for one": ("tril", OPEN, "asked"),
+    "ends": ("is_pad", LAST_TWO[0] == 0, "asked"),
     "turned": ("attn_mask_t", OPEN, "asked"),
 }
 
@@ -387,7 +391,7 @@ def test_a_turned_mask_is_asked_about(name: str, tmp_path: Path) -> None:
     assert propose_mapping(list_arrays(path)).arrays["mask"] == name
 
 
-@each("word", ["n_heads", "num_attention_heads", "num_query_heads"])
+@each("word", ["n_heads", "num_attention_heads", "q_num_heads", "nheads"])
 def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
@@ -406,6 +410,36 @@ def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, s
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
     assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
+
+
+def test_no_other_metadata_of_safetensors_are_left_out_in_silence(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    said = {"mask": "causal", "sliding_window": "3", "scores": "[1]", "config": "{}", "format": "pt", "title": "A"}
+    safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
+    loaded = open_file(tmp_path / "a.safetensors")
+    assert loaded.problem == Problem(**rows, mask="causal")
+    assert set(loaded.left_out) == {"config", "sliding_window"}
+    assert loaded.missed == ("sliding_window",)
+
+
+@each("dtype", ["<u2", "<i2"])
+def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)).astype(np.float32) for role in ("query", "key", "value")}
+    bits = {role: (array.view("<u4") >> 16).astype("<u2").view(dtype) for role, array in rows.items()}
+    with pytest.raises(FormatError, match=r"“query” holds whole numbers .* the bits of bfloat16, here of"):
+        load(put(tmp_path / "a.npz", bits))
+    counts = {role: np.arange(20, dtype=dtype).reshape(5, 4) for role in rows}
+    assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
+
+
+def test_what_the_names_of_fields_settle_although_it_may_be_meant_otherwise_is_said(tmp_path: Path) -> None:
+    query, rest = RANDOM.normal(size=(4, 6, 4)), RANDOM.normal(size=(6, 4))
+    arrays = {"query": query, "key": rest, "value": rest, "scale": np.array(2.0), "weights": np.ones((1, 4, 6, 6))}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", arrays)))
+    assert (problem.batch_size, problem.scale) == (4, 2)
+    assert any("read as 4 items of 6 tokens, which share their keys" in words for words in said)
+    assert any("“scale” is √d_k = 2" in words and "expected 0.5" in words for words in said)
+    assert any("has the shape 1 × 4 × 6 × 6, that computed here 4 × 1 × 6 × 6" in words for words in said)
 
 
 def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) -> None:
@@ -439,18 +473,31 @@ CHANGING = [
     ("window_size", [2, 0], [-1, -1]),
     ("alibi_slopes", [0.5], None),
     ("bias", np.eye(5), None),
-    ("key_value_seq_lengths", [4], None),
-    ("segment_ids", [0, 0, 1, 1, 1], None),
+    ("key_value_seq_lengths", [4], [5]),
+    ("segment_ids", [0, 0, 1, 1, 1], [1, 1, 1, 1, 1]),
     ("sinks", [0.5], None),
-    ("head_mask", [1], None),
-    ("head_mask", [0], None),  # which switches a head off
+    ("sinks", [0], None),  # which counts as e⁰
+    ("head_mask", [0], [1]),  # which switches a head off
+    ("temp", 2, 1),
+    ("norm_factor", 4, 2),
+    ("normalization", "sparsemax", "softmax"),
     ("rope_theta", 10000.0, None),
     ("rotary_pairs", "neighbours", None),
     ("position_ids", [0, 1, 2, 3, 4], [0]),
     ("rel_pos_bias", np.eye(5), None),
-    ("attn_scale", 0.25, None),
+    ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
     ("head_dim", 2, 4),
+    ("heads", 4, 1),
+    ("num_query_groups", 2, 1),
+    ("config.num_heads", 2, 1),
+    ("seq_len", 3, 5),
+    ("unidirectional", 1, 0),
+    ("k_scale", 0.02, 1),
+    ("attention_multiplier", 1.0, 0.5),
+    *((name, 2, None) for name in ("attention_window", "chunk_size", "attn_sink", "logit_cap", "softmax1")),
+    *((name, np.eye(5, 4), None) for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A.weight")),
+    *((name, np.eye(5, 4), None) for name in ("masked", "rotated_query")),  # of steps that the problem has not got
 ]
 
 

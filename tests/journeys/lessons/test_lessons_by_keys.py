@@ -76,9 +76,12 @@ def test_the_first_lesson_is_gone_through_by_keys(launch):
     answer_by_keys(person, "sqrt(3)")
     assert verdict(person) == "正确。"
     assert person.focus().objectName() == "lesson.next"
+    person.press("Ctrl+V")
+    assert "表格" in person.banner()
     person.press("Space")
     person.settle("lessons")
     on(2)
+    assert not person.banner(), "it stood over all further steps"
     answer_by_keys(person, "2")
     assert "2 是例子里的 S[1, 1]" in verdict(person)
     answer_by_keys(person, "1/1")

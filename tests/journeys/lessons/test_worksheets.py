@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from attn_gui.cli import main
 from attn_gui.figure import worksheet_files
@@ -41,12 +42,25 @@ def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp
     assert person.program.settings.record("worksheets")["count"] == 2
 
 
-def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds up whoever checks or writes until it is opened, as a slow disk would."""
+    found = Gate()
+    for name in ("check_sheet", "save_solution"):
+        monkeypatch.setattr(worksheet_files, name, found.before(getattr(worksheet_files, name)))
+    yield found
+    found.open()
+
+
+def test_what_makes_no_sheet_is_said_in_the_dialog_which_does_not_wait_for_it(launch, gate, tmp_path):
     person = launch("transformer-layer.npz", lang="zh")
 
     def look(dialog):
         dialog.target.folder.setText(str(tmp_path))
-        assert "一页放不下" in dialog.objection()
+        assert not dialog.objection(), "a sheet is still laid out"
+        gate.open()
+        person.until(lambda: "一页放不下" in dialog.objection())
+        person.until(lambda: any("一页放不下" in label.text() for label in dialog.findChildren(QLabel)))
         dialog.reject()
 
     person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
@@ -86,15 +100,6 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
     person.wait()
     assert not person.action("solution_of_cell").isEnabled()
     assert not person.action("solution_of_problem").isEnabled()
-
-
-@pytest.fixture
-def gate(monkeypatch):
-    """Holds up whoever writes until it is opened, as a slow disk would."""
-    found = Gate()
-    monkeypatch.setattr(worksheet_files, "save_solution", found.before(worksheet_files.save_solution))
-    yield found
-    found.open()
 
 
 def test_one_is_written_to_its_end_and_another_is_refused_before_a_dialog(person, gate, tmp_path):

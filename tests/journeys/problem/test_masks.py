@@ -80,6 +80,7 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     person = launch()
     assert not person.has("heatmap.masked")
     add(person, "causal")
+    assert person.focus() is person.find("mask.0.switch"), "the keyboard goes on at the new layer"
     assert person.steps()[-1] == "added mask causal"
     assert shut(person) == ABOVE
     assert person.find("control.mask", QPushButton).text().strip() == "causal"
@@ -133,6 +134,11 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     assert shut(person) == {(4, 6)}
     assert person.steps()[2:] == ["closed (4, 6)", "closed (4, 7)", "closed (5, 7)", "opened (5, 7)"]
 
+    person.do("close_cells_of_mask_0")
+    assert len(shut(person)) == 16 * 16
+    person.do("swap_cells_of_mask_0")
+    assert shut(person) == set()
+
     person.again("cells stay where they are when the first are masked")
     person.window.resize(1366, 700)
     person.show_stage("weights")
@@ -176,6 +182,7 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.again("layers are stacked moved and removed")
     add(person, "causal")
     panel = add(person, "custom")
+    assert person.focus() is person.find("mask.1.switch")
     assert person.find("control.mask", QPushButton).text().strip() == "causal + 1"
     assert shut(person) == {(0, 1)}
     remove = next(b for b in panel.findChildren(QToolButton) if b.accessibleName() == "Remove causal" and b.isVisible())

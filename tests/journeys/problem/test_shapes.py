@@ -170,6 +170,18 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     person.press("Ctrl+Z")
     assert person.numbers("query")[0][0] == "0.1234567890123"
     assert person.find("control.dtype").currentData() == "float64"
+    assert not person.find("banner").isVisible()
+
+    person.again("what single precision has not got is said, and not any more once that is undone")
+    person.type_into("query", 0, 1, "-1e300")
+    person.pick("dtype", "float32")
+    assert person.numbers("query")[0][1] == "-inf"
+    assert person.find("banner").text() == "Q holds −1e300, too large for float32: it is −∞ now."
+    person.do("language_zh")
+    assert person.find("banner").text() == "Q 中的 −1e300 超出 float32 的范围，现为 −∞。"
+    person.do("language_en")
+    person.press("Ctrl+Z")
+    assert not person.find("banner").isVisible()
 
     person.again("a half typed size is handed on when the box is left")
     person.overwrite(person.find("control.n"), "4", end="")

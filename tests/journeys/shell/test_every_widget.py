@@ -216,6 +216,10 @@ def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_
     person.window.resize(1350, 650)
     person.look()
     assert person.window.height() == 650
+    bars = person.program.bars
+    for button in (person.find("switch.full"), person.find("switch.simple"), bars.button("search_actions")):
+        assert button.visibleRegion().boundingRect() == button.rect()
+    assert bars.button("new") is not None
     person.find("control.n").setFocus()
     passed = []
     while not person.focus().objectName().startswith("heatmap"):
@@ -232,6 +236,9 @@ def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_
         person.press(way)
         assert person.focus() is passed[0]
         assert passed[0].visibleRegion().boundingRect() == passed[0].rect()
+    person.do("zoom_reset")
+    person.look()
+    assert bars.button("model").isVisible(), "what had no room is back"
 
 
 def without_tip(dialog):

@@ -32,6 +32,7 @@ FOUND = {
         ("undo", "编辑 › 撤销"),
         ("缩放", "比较 › 有 / 无缩放，并排"),
         ("examples", "文件 › 示例 › 手算示例，五步"),
+        ("填充掩码", "计算 › 掩码…"),
     ),
 }
 """What is typed, and the path of the action that comes first."""
@@ -180,6 +181,13 @@ def test_a_search_begins_anew_where_numbers_are_others(person):
         ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     assert person.focus() is person.find("control.scale")
+
+    person.again("a number is reached selected so that the next key takes its place")
+    person.answering(
+        ActionSearch, lambda _: (person.type("gqa"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+    )
+    person.press("2")
+    assert person.find("control.num_kv_heads").cleanText() == "2"
 
 
 def search(person, letters):

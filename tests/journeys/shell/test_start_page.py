@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 from attn_gui.engine import Problem, compute
 from attn_gui.lessons.word_vectors import word_vectors
 from attn_gui.paths import resource
+from attn_gui.views.dialogs.ambiguity_dialogs import ReadingsDialog
 from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
 from tests.failing import each
@@ -268,6 +269,20 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
         assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
     if said == "MiniLM":
         assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
+
+
+def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first, qtbot):
+    """Ctrl+V showed the example, with nothing pasted and nothing said."""
+    first.clipboard("1 2\n3 4")
+    first.press("Ctrl+V")
+    assert seen(first, "start")
+    assert "2 × 2" in first.banner()
+    first.clipboard("Q = [[1, 0], [0, 2], [1, 1]]; K = [[1, 1]]; V = [[4]]")
+    first.answering(ReadingsDialog, ReadingsDialog.accept, lambda: first.press("Ctrl+V"))
+    first.wait()
+    assert not seen(first, "start")
+    assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
+    assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
 
 
 def sentence_of(person):
