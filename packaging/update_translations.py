@@ -41,14 +41,17 @@ def main(arguments: list[str]) -> int:
 def collect(target: Path) -> None:
     """Merge every marked text of the sources into the .ts file; what is gone from the sources leaves it."""
     sources = sorted(str(path) for path in (ROOT / "attn_gui").rglob("*.py"))
-    # _ stands for QT_TRANSLATE_NOOP where there are many texts; line numbers would change the file with every edit
-    alias = ["-tr-function-alias", "QT_TRANSLATE_NOOP+=_"]
+    # line numbers would change the file with every edit
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
     with tempfile.TemporaryDirectory() as folder:
-        marked = Path(folder) / "engine.py"
-        texts = (marked_as_texts(plain_templates()), marked_as_texts(titles(), "Names"))
-        marked.write_text("\n".join(texts), encoding="utf-8")
-        run("lupdate", *alias, *options, *sources, str(marked), "-ts", str(target))
+        engine = Path(folder) / "engine.py"
+        texts = [
+            *(("Sentences", text) for text in plain_templates()),
+            *marked(),
+            *(("Names", text) for text in titles()),
+        ]
+        engine.write_text(marked_as_texts(texts), encoding="utf-8")
+        run("lupdate", *options, *sources, str(engine), "-ts", str(target))
     target.write_text(with_titles(target.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -77,10 +80,19 @@ def plain_templates() -> list[str]:
     return found
 
 
-def marked_as_texts(templates: Iterable[str], context: str = "Sentences") -> str:
-    """Return a module that lupdate understands."""
+def marked() -> list[tuple[str, str]]:
+    """Return (context, text) of all that `N_` marks, in the order of the files."""
+    files = sorted((ROOT / "attn_gui").rglob("*.py"))
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    words = [[ast.literal_eval(word) for word in call.args] for call in calls if call.func.id == "N_"]
+    return [(context[0] if context else "Sentences", text) for *context, text in words]
+
+
+def marked_as_texts(texts: Iterable[tuple[str, str]]) -> str:
+    """Return a module that lupdate understands, of (context, text) pairs."""
     return "\n".join(
-        f'QT_TRANSLATE_NOOP("{context}", {json.dumps(template, ensure_ascii=False)})' for template in templates
+        f'QT_TRANSLATE_NOOP("{context}", {json.dumps(text, ensure_ascii=False)})' for context, text in texts
     )
 
 

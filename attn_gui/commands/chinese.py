@@ -11,19 +11,19 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.commands.refusals import MISUSE, NEAREST, ChangeNotes, CommandRefusal, UsageRefusal
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.file_messages import FileNote
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.paths import resource
 from attn_gui.views.names import said_in
 
 _PARSER = (
-    QT_TRANSLATE_NOOP("Sentences", "argument {option}: {reason}"),
-    QT_TRANSLATE_NOOP("Sentences", "the following arguments are required: {options}"),
-    QT_TRANSLATE_NOOP("Sentences", "unrecognized arguments: {words}"),
-    QT_TRANSLATE_NOOP("Sentences", "invalid choice: {got} (choose from {choices})"),
-    QT_TRANSLATE_NOOP("Sentences", "expected one argument"),
-    QT_TRANSLATE_NOOP("Sentences", "expected at least one argument"),
-    QT_TRANSLATE_NOOP("Sentences", "ignored explicit argument {got}"),
-    QT_TRANSLATE_NOOP("Sentences", "{option} not allowed with argument {other}"),
+    N_("argument {option}: {reason}"),
+    N_("the following arguments are required: {options}"),
+    N_("unrecognized arguments: {words}"),
+    N_("invalid choice: {got} (choose from {choices})"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("ignored explicit argument {got}"),
+    N_("{option} not allowed with argument {other}"),
     *arguments.SENTENCES,
     NEAREST,
 )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attn_gui.arguments import SettingsAction, setting, whole
 from attn_gui.commands import refusals
-from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
+from attn_gui.languages import N_, locale_language
 from attn_gui.no_window import DRAWING, complaint
 
 if TYPE_CHECKING:
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
 
 DONE = 0  # the exit code of a command that did what it was asked
 MOST_CHANGES = 6  # that are said of a file
-SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
-ALSO_HOLDS = QT_TRANSLATE_NOOP(
-    "Sentences",
+SAY_WHICH = N_("{sentence} Say which is which: --array {arrays}.")
+ALSO_HOLDS = N_(
     "{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays "
     "count: --array query=query ….",
 )
-AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
-BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
+AND_MORE = N_("Interventions", "and {count} more")
+BY_HAND = N_("Changed by hand: {changes}.")
 
 PATIENCE = 0.5  # seconds before progress is shown
 

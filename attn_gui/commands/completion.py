@@ -6,11 +6,9 @@ import argparse
 
 from attn_gui.commands.command_base import DONE, Parser, say
 from attn_gui.commands.refusals import CommandRefusal
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-_NO_SHTAB = QT_TRANSLATE_NOOP(
-    "Sentences", "Completion needs the package shtab, which is not installed: python -m pip install shtab"
-)
+_NO_SHTAB = N_("Completion needs the package shtab, which is not installed: python -m pip install shtab")
 SHELLS = ("bash", "zsh")
 
 

@@ -28,18 +28,14 @@ from attn_gui.arguments import (
 from attn_gui.commands import command_base
 from attn_gui.commands.refusals import CommandRefusal, OutputError
 from attn_gui.figure.export_settings import add_options
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-_NO_MEMORY = QT_TRANSLATE_NOOP(
-    "Sentences", "This does not fit into the memory of this computer; choose fewer heads or stages."
-)
-_SEVERAL = QT_TRANSLATE_NOOP(
-    "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
-)
+_NO_MEMORY = N_("This does not fit into the memory of this computer; choose fewer heads or stages.")
+_SEVERAL = N_("-o - writes one file, and {count} were asked for: name one stage, head and format.")
 USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
 NEEDS = {"--set": "--page", "--frames": "--page", "--show": "--compare"}

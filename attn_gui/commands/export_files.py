@@ -46,26 +46,22 @@ from attn_gui.formats.atomic_writing import saving, write_file
 from attn_gui.formats.file_messages import FileNote
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 from attn_gui.modes import BOTH
 
 # --- request ---------------------------------------------------------------------------------------
-_NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
-    "Sentences", "{name} would compare the problem with itself: it has nothing of the kind."
-)
-_NO_STATE = QT_TRANSLATE_NOOP("Sentences", "{name} is no file, and none of {known}.")
+_NOTHING_TO_COMPARE = N_("{name} would compare the problem with itself: it has nothing of the kind.")
+_NO_STATE = N_("{name} is no file, and none of {known}.")
 
-_NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
-_NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; the problem has {known}.")
-_NO_NAME = QT_TRANSLATE_NOOP("Sentences", "--name is {got}; expected a name without folders, which -o says.")
-_NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no stage {got}; the problem has {known}.")
-_NO_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences", "--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}."
-)
-_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{path} is a file; expected a folder.")
+_NO_PAIR = N_("{name} cannot be compared: the other state has nothing that stands for it.")
+_NO_ITEM = N_("There is no batch item {item}; the problem has {known}.")
+_NO_HEAD = N_("There is no head {head}; the problem has {known}.")
+_NO_NAME = N_("--name is {got}; expected a name without folders, which -o says.")
+_NO_STAGE = N_("There is no stage {got}; the problem has {known}.")
+_NO_HEADS = N_("--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}.")
+_NO_FOLDER = N_("{path} is a file; expected a folder.")
 
-_ALONE, _UP_TO = QT_TRANSLATE_NOOP("Sentences", "only 0"), QT_TRANSLATE_NOOP("Sentences", "0 to {last}")
+_ALONE, _UP_TO = N_("only 0"), N_("0 to {last}")
 
 
 # --- other state ----------------------------------------------------------------------------------
@@ -219,20 +215,16 @@ def _count(size: int) -> FileNote:
 
 
 # --- writing ---------------------------------------------------------------------------------------
-_SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
-_COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
+_SCRIPT = N_("A script computes one state: leave out --compare.")
+_COMPUTES = N_("A {ending} computes one state: leave out --compare.")
 
 MOVING_DPI = 96  # a walk is 800 × 420 pixels then
-_NO_FIGURE = QT_TRANSLATE_NOOP(
-    "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
-)
-_NOT_COMPARED = QT_TRANSLATE_NOOP(
-    "Sentences", "{name} is a matrix of the problem, and two states are compared by stages: leave out --compare."
-)
-_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
-_ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
-_NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
-_NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
+_NO_FIGURE = N_("{name} is a matrix of the problem, no stage: it is written as numbers only.")
+_NOT_COMPARED = N_("{name} is a matrix of the problem, and two states are compared by stages: leave out --compare.")
+_ONE_STATE = N_("A page shows one state: leave out --compare.")
+_ONE_STAGE = N_("A page looks at one stage; --stage names {count}.")
+_NO_FORM = N_("A page is written as {forms}, not as {got}.")
+_NO_SLIDER = N_("The page {page} has no slider, and so no frames.")
 
 
 # --- numbers --------------------------------------------------------------------------------------

@@ -21,14 +21,14 @@ from attn_gui.commands.command_base import (
 )
 from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.figure.export_settings import add_options
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from attn_gui.models import Model, Run
 
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; expected 0 to {last}.")
-_LONG_JSON = QT_TRANSLATE_NOOP("Sentences", "--intervene has {count} letters; expected at most {most}.")
-_NO_JSON = QT_TRANSLATE_NOOP("Sentences", "--intervene is not valid JSON; expected a record such as {example}.")
+_NO_HEAD = N_("There is no head {head}; expected 0 to {last}.")
+_LONG_JSON = N_("--intervene has {count} letters; expected at most {most}.")
+_NO_JSON = N_("--intervene is not valid JSON; expected a record such as {example}.")
 _RECORD = '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}'
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24

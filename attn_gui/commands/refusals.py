@@ -6,13 +6,13 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from attn_gui.engine.errors import Note
 
-MISUSE = QT_TRANSLATE_NOOP("Sentences", "{message}{near}.")
-NEAREST = QT_TRANSLATE_NOOP("Sentences", " (the nearest is {word})")
+MISUSE = N_("{message}{near}.")
+NEAREST = N_(" (the nearest is {word})")
 
 
 class CommandRefusal(Exception):

@@ -7,13 +7,11 @@ from pathlib import Path
 from attn_gui.arguments import cell, whole
 from attn_gui.commands import command_base
 from attn_gui.commands.refusals import CommandRefusal
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 
-_CHECKED = QT_TRANSLATE_NOOP("Sentences", "{file}: steps: {steps}, questions: {questions}; every number computed")
-_HALF_A_CELL = QT_TRANSLATE_NOOP("Sentences", "A cell needs --stage and --cell, a whole problem neither.")
-_IDLE_HEAD = QT_TRANSLATE_NOOP(
-    "Sentences", "--head is for a cell of a stage that has heads; here it would change nothing."
-)
+_CHECKED = N_("{file}: steps: {steps}, questions: {questions}; every number computed")
+_HALF_A_CELL = N_("A cell needs --stage and --cell, a whole problem neither.")
+_IDLE_HEAD = N_("--head is for a cell of a stage that has heads; here it would change nothing.")
 
 
 def lesson(words: list[str]) -> int:

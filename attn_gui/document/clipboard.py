@@ -16,8 +16,7 @@ from attn_gui.document.typed_numbers import shortest
 from attn_gui.formats.latex_markdown_writer import markdown
 from attn_gui.formats.text.headings import CellSort, sort_of
 
-Cells = Sequence[Sequence[object]]
-"""Rows of NumPy numbers or texts."""
+Cells = Sequence[Sequence[object]]  # rows of NumPy numbers or texts
 
 LATEX = {"nan": r"\mathrm{NaN}", "inf": r"\infty", "-inf": r"-\infty"}
 BOOL = {"bool": "bool_"}  # its name in every version

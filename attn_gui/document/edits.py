@@ -24,7 +24,7 @@ from attn_gui.document.working_arrays import (
 )
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.formats.file_messages import quoted
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
@@ -47,7 +47,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
 _MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
 
-NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
+NO_SWITCH = N_("A cell that allows or not takes 1 or 0.")
 
 
 # --- phrases --------------------------------------------------------------------------------------
@@ -73,23 +73,23 @@ def fill_template(template: str, values: Mapping[str, object]) -> str:
 class Label:
     """The name of an edit in the history; `str(label)` is in the present language.
 
-    `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
+    `source` is the English text, marked with `N_("History", "…")`; `args` fill its {places} and may be
     labels themselves.
     """
 
-    source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
+    source: str
     args: Mapping[str, object] = dataclasses.field(default_factory=dict)
     context: str = "History"
 
     def __str__(self) -> str:
-        return fill_template(QCoreApplication.translate(self.context, str(self.source)), self.args)
+        return fill_template(QCoreApplication.translate(self.context, self.source), self.args)
 
 
 class Refusal(ValueError):
     """Input that is refused, with one sentence that says why.
 
     `str(error)` is the sentence in English, `error.sentence()` in the present language. `template` is the English text,
-    marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` fill its {places}.
+    marked with `N_("…")`, and `values` fill its {places}.
     """
 
     def __init__(self, template: object, **values: object) -> None:
@@ -198,7 +198,7 @@ class SetCells(Edit):
     def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetCells | None:
         array = draft.state.arrays.get(self.field)
         if array is None:
-            raise EditError(QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=self.field)
+            raise EditError(N_("The problem has no array named {field}."), field=self.field)
         box = _checked_box(self.field, self.box, array.shape)
         old = np.array(array[box])
         owned_by = (self.values, getattr(self.values, "base", None))
@@ -206,7 +206,7 @@ class SetCells(Edit):
         new = self.values if taken else cast_cells(self.values, array.dtype)
         if new.shape != old.shape:
             raise EditError(
-                QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
+                N_("{field}: expected numbers of shape {expected}, got {got}."),
                 field=self.field,
                 expected=old.shape,
                 got=new.shape,
@@ -349,7 +349,7 @@ def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
     )
     if not fits:
         raise EditError(
-            QT_TRANSLATE_NOOP("Sentences", "{field}: the cells lie outside its shape {shape}."),
+            N_("{field}: the cells lie outside its shape {shape}."),
             field=field,
             shape=shape,
         )
@@ -371,4 +371,4 @@ def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
 def check_finite(new: Array, given: Array) -> None:
     """Raise EditError where a number has become infinite that was computed from a finite one."""
     if bool((np.isinf(new) & np.isfinite(given)).any()):
-        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=new.dtype.name)
+        raise EditError(N_("A number is too large for {dtype}."), dtype=new.dtype.name)

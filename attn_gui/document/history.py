@@ -13,7 +13,7 @@ from attn_gui.document.edits import Edit, Refusal
 from attn_gui.document.working_arrays import Draft, Rewind, WorkingArrays
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, SnapshotLayer, nbytes, packed
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
@@ -27,7 +27,7 @@ KEPT = 0.75
 MOST_BY_ITSELF = 20
 LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
 LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
-_FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
+_FULL = N_("There are {count} snapshots, which is the most; delete one first.")
 
 
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.

@@ -24,8 +24,7 @@ ROOT = QModelIndex()
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTER = int(Qt.AlignmentFlag.AlignCenter)
 LEFT_OUT = "?"
-MOST_WHOLE = 1 << 14
-"""Cells that are looked through at every change for a number that is not whole."""
+MOST_WHOLE = 1 << 14  # cells that are looked through at every change for a number that is not whole
 SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
 READ_ONLY = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren

@@ -16,8 +16,7 @@ from attn_gui.engine.messages import short_power
 from attn_gui.formats.file_messages import quoted
 from attn_gui.formats.text.headings import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
 
-POWERS_FROM = 1e6
-"""From this magnitude on a number stands in a table with a power of ten."""
+POWERS_FROM = 1e6  # from this magnitude on a number stands in a table with a power of ten
 
 NAMES = {"pi": math.pi, "e": math.e}
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {

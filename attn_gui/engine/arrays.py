@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Box = tuple[slice, ...]
-"""A slice for each axis: it indexes an array as it stands."""
+Box = tuple[slice, ...]  # a slice for each axis: it indexes an array as it stands
 
 
 def overflow_limit(dtype: npt.DTypeLike) -> float:

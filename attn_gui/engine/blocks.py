@@ -45,7 +45,7 @@ from attn_gui.engine.graph.stage import (
     StageName,
     given,
 )
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 ROOT_2 = math.sqrt(2.0)
 BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
@@ -56,8 +56,7 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rationa
 
 T = TypeVar("T")
 
-MILD = 0.0, SQUARED[1]
-"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
+MILD = 0.0, SQUARED[1]  # magnitudes that are squared as they are: beside ε small squares may vanish
 
 RMS_HELPER = '''
 def rms_norm(rows, weight, bias, eps):
@@ -297,13 +296,11 @@ class RMSNorm(Stage):
     function = "RMSNorm"
     form = FormulaTemplate(r"\mathrm{{{function}}}({first})")
     wording = "norm"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
         "then multiplied by {weight}.",
     )
-    shifted = QT_TRANSLATE_NOOP(
-        "Sentences",
+    shifted = N_(
         "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
         "then multiplied by {weight}, plus {shift}.",
     )
@@ -397,13 +394,11 @@ class LayerNorm(RMSNorm):
 
     label = "LayerNorm"
     function = "LayerNorm"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
         "then multiplied by {weight}.",
     )
-    shifted = QT_TRANSLATE_NOOP(
-        "Sentences",
+    shifted = N_(
         "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
         "then multiplied by {weight}, plus {shift}.",
     )

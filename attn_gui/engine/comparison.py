@@ -36,8 +36,7 @@ AT_ONCE = 1 << 22  # cells that are compared at a time
 NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
 """In the place of what was set by hand in a stage that is not there."""
 
-Words = tuple[str, str]
-"""In English and in Chinese; of a head with a place for its number."""
+Words = tuple[str, str]  # in English and in Chinese; of a head with a place for its number
 
 WITH_SCALE = "with-scale"
 

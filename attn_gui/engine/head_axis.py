@@ -36,8 +36,7 @@ READINGS: tuple[Axes, ...] = (
     (TOKEN, BATCH, HEAD, COLUMN),
 )
 """Orders that arrays may have where nobody says one; any other may be said."""
-COUNTS = {"num_heads": "query", "num_kv_heads": "key"}
-"""Fields that count heads → the array that has so many."""
+COUNTS = {"num_heads": "query", "num_kv_heads": "key"}  # fields that count heads → the array that has so many
 NARROW = 4  # bytes of a number that float32 holds
 NEARLY = 0.01
 """What rows of half precision may be off when their weights are added up."""

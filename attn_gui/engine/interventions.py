@@ -14,27 +14,27 @@ from attn_gui.engine import checks, messages
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.messages import spoken
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
 
-COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
-AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
+COPIED = N_("Interventions", "{cells} taken from {source}")
+AND = N_("Interventions", "{cells}, {place}")
 PLACES = {
-    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
-    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
-    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
-    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
-    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
-    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
+    "batch": N_("Interventions", "item {place}"),
+    "head": N_("Interventions", "head {place}"),
+    "query": N_("Interventions", "query {place}"),
+    "key": N_("Interventions", "key {place}"),
+    "row": N_("Interventions", "row {place}"),
+    "column": N_("Interventions", "column {place}"),
 }
 """A place on each axis that a stage can have."""
 
-SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
+SCALED = N_("Interventions", "{cells} × {factor}")
 
-SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
-TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
+SET = N_("Interventions", "{cells} set to {value}")
+TOLD_MANY = N_("Interventions", "{cells} set to {count} numbers")
 
 MOST = 256  # interventions of a problem
 MOST_CELLS = 1 << 22  # numbers that they hold, all together
@@ -216,8 +216,8 @@ class Copy(Intervention):
     source: Any
 
     kind = "copy"
-    label = QT_TRANSLATE_NOOP("Interventions", "copy")
-    about = QT_TRANSLATE_NOOP("Interventions", "Cells take what was computed in another place")
+    label = N_("Interventions", "copy")
+    about = N_("Interventions", "Cells take what was computed in another place")
     replaces = True
     code = "{taken}"
     needed = ("source",)
@@ -284,8 +284,8 @@ class Scale(Intervention):
     factor: float
 
     kind = "scale"
-    label = QT_TRANSLATE_NOOP("Interventions", "scale")
-    about = QT_TRANSLATE_NOOP("Interventions", "Cells are multiplied by a factor")
+    label = N_("Interventions", "scale")
+    about = N_("Interventions", "Cells are multiplied by a factor")
     numbers = "factor"
     rounds = True
     code = "{own} * {given}"
@@ -319,8 +319,8 @@ class Set(Intervention):
     values: Any
 
     kind = "set"
-    label = QT_TRANSLATE_NOOP("Interventions", "set")
-    about = QT_TRANSLATE_NOOP("Interventions", "Cells take given numbers")
+    label = N_("Interventions", "set")
+    about = N_("Interventions", "Cells take given numbers")
     numbers = "values"
     replaces = True
     code = "{given}"

@@ -13,16 +13,14 @@ import numpy as np
 from attn_gui.engine import checks, messages
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
 
 BLOCKED = {
-    QT_TRANSLATE_NOOP("Masks", "open where {rule}"): QT_TRANSLATE_NOOP("Masks", "blocked unless {rule}"),
-    QT_TRANSLATE_NOOP("Masks", "open everywhere"): QT_TRANSLATE_NOOP("Masks", "blocked nowhere"),
-    QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"): QT_TRANSLATE_NOOP(
-        "Masks", "blocked: {closed} of {all} cells"
-    ),
+    N_("Masks", "open where {rule}"): N_("Masks", "blocked unless {rule}"),
+    N_("Masks", "open everywhere"): N_("Masks", "blocked nowhere"),
+    N_("Masks", "open: {open} of {all} cells"): N_("Masks", "blocked: {closed} of {all} cells"),
 }
 """Rules by which True is read as blocked, as in nn.MultiheadAttention."""
 
@@ -128,8 +126,8 @@ ALIGN = Parameter(
     "align",
     "align",
     "start",
-    QT_TRANSLATE_NOOP("Masks", "lined up at"),
-    QT_TRANSLATE_NOOP(
+    N_("Masks", "lined up at"),
+    N_(
         "Masks",
         "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
         "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.",
@@ -190,8 +188,8 @@ class Custom(TableLayer):
     allowed: Array
 
     kind = "custom"
-    label = QT_TRANSLATE_NOOP("Masks", "custom")
-    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
+    label = N_("Masks", "custom")
+    about = N_("Masks", "Cells opened and closed one by one")
     table = "allowed"
     parameters = (Parameter("allowed", "array", None),)
 
@@ -206,7 +204,7 @@ class Custom(TableLayer):
     def rule(self, n: int, m: int) -> Note:
         open_, all_ = int(np.count_nonzero(self.allowed)), self.allowed.size
         counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
-        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
+        return Note(N_("Masks", "open: {open} of {all} cells"), counts)
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
         allowed = checks.as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
@@ -220,8 +218,8 @@ class Bias(TableLayer):
     values: Array
 
     kind = "bias"
-    label = QT_TRANSLATE_NOOP("Masks", "bias")
-    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
+    label = N_("Masks", "bias")
+    about = N_("Masks", "A number added to every score")
     table = "values"
     adds = True
     parameters = (Parameter("values", "array", None),)
@@ -237,7 +235,7 @@ class Bias(TableLayer):
 
     def rule(self, n: int, m: int) -> Note:
         shape = " × ".join(map(str, self.values.shape))
-        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
+        return Note(N_("Masks", "adds a table of {shape}"), {"shape": shape})
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
         values = checks.as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
@@ -247,8 +245,8 @@ class Bias(TableLayer):
 def open_where(condition: str | Note) -> Note:
     """Return the rule of a layer that opens keys under a condition in symbols, everywhere if that is empty."""
     if not condition:
-        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"))
-    return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
+        return Note(N_("Masks", "open everywhere"))
+    return Note(N_("Masks", "open where {rule}"), {"rule": condition})
 
 
 def as_blocked(rule: Note) -> Note:
@@ -274,8 +272,8 @@ class Causal(Aligned):
     """j ≤ i + o: no query sees a later key."""
 
     kind = "causal"
-    label = QT_TRANSLATE_NOOP("Masks", "causal")
-    about = QT_TRANSLATE_NOOP("Masks", "No query sees a later key")
+    label = N_("Masks", "causal")
+    about = N_("Masks", "No query sees a later key")
     diagonal = True
 
     def rule(self, n: int, m: int) -> Note:
@@ -299,23 +297,23 @@ class Window(Aligned):
     right: int | None = None
 
     kind = "window"
-    label = QT_TRANSLATE_NOOP("Masks", "window")
-    about = QT_TRANSLATE_NOOP("Masks", "A query sees the keys near it")
+    label = N_("Masks", "window")
+    about = N_("Masks", "A query sees the keys near it")
     diagonal = True
     parameters = (
         Parameter(
             "left",
             "int",
             None,
-            QT_TRANSLATE_NOOP("Masks", "keys before"),
-            QT_TRANSLATE_NOOP("Masks", "How many keys before its own a query sees: i − j is at most this number"),
+            N_("Masks", "keys before"),
+            N_("Masks", "How many keys before its own a query sees: i − j is at most this number"),
         ),
         Parameter(
             "right",
             "int",
             None,
-            QT_TRANSLATE_NOOP("Masks", "keys after"),
-            QT_TRANSLATE_NOOP("Masks", "How many keys after its own a query sees: j − i is at most this number"),
+            N_("Masks", "keys after"),
+            N_("Masks", "How many keys after its own a query sees: j − i is at most this number"),
         ),
         ALIGN,
     )
@@ -368,15 +366,15 @@ class Prefix(Aligned):
     length: int
 
     kind = "prefix"
-    label = QT_TRANSLATE_NOOP("Masks", "prefix")
-    about = QT_TRANSLATE_NOOP("Masks", "All see the first keys, the others causally")
+    label = N_("Masks", "prefix")
+    about = N_("Masks", "All see the first keys, the others causally")
     parameters = (
         Parameter(
             "length",
             "int",
             0,
-            QT_TRANSLATE_NOOP("Masks", "first keys"),
-            QT_TRANSLATE_NOOP("Masks", "How many of the first keys every query sees, later than itself or not"),
+            N_("Masks", "first keys"),
+            N_("Masks", "How many of the first keys every query sees, later than itself or not"),
         ),
         ALIGN,
     )
@@ -387,7 +385,7 @@ class Prefix(Aligned):
 
     def rule(self, n: int, m: int) -> Note:
         either: dict[str, object] = {"one": f"j < {self.length}", "other": f"j ≤ {self.query_text(n, m)}"}
-        return open_where(Note(QT_TRANSLATE_NOOP("Masks", "{one} or {other}"), either))
+        return open_where(Note(N_("Masks", "{one} or {other}"), either))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -414,15 +412,15 @@ class Padding(Layer):
     lengths: tuple[int, ...]
 
     kind = "padding"
-    label = QT_TRANSLATE_NOOP("Masks", "padding")
-    about = QT_TRANSLATE_NOOP("Masks", "Keys past the end of an item are closed")
+    label = N_("Masks", "padding")
+    about = N_("Masks", "Keys past the end of an item are closed")
     parameters = (
         Parameter(
             "lengths",
             "lengths",
             None,
-            QT_TRANSLATE_NOOP("Masks", "lengths"),
-            QT_TRANSLATE_NOOP("Masks", "Keys that are open in each item: one number for all, or one for each item"),
+            N_("Masks", "lengths"),
+            N_("Masks", "Keys that are open in each item: one number for all, or one for each item"),
         ),
     )
 
@@ -482,12 +480,12 @@ class Alibi(Aligned):
     """−slope_h · |i + o − j|, with the slopes of Press et al., "Train Short, Test Long" (2022)."""
 
     kind = "alibi"
-    label = QT_TRANSLATE_NOOP("Masks", "ALiBi")
-    about = QT_TRANSLATE_NOOP("Masks", "Distant keys are given less, by a slope for each head")
+    label = N_("Masks", "ALiBi")
+    about = N_("Masks", "Distant keys are given less, by a slope for each head")
     diagonal = adds = True
 
     def rule(self, n: int, m: int) -> Note:
-        return Note(QT_TRANSLATE_NOOP("Masks", "adds {rule}"), {"rule": f"−slopeₕ · |{self.query_text(n, m)} − j|"})
+        return Note(N_("Masks", "adds {rule}"), {"rule": f"−slopeₕ · |{self.query_text(n, m)} − j|"})
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
         return sizes[1:]

@@ -34,7 +34,7 @@ from attn_gui.engine.graph.stage import (
     StageName,
     given,
 )
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 FEW = 4  # so many keys are written out instead of Z …
 MILD = 16.0  # … while e^s is as exact as e^(s − max)
@@ -116,7 +116,7 @@ class Normalizer(Stage):
 class Softmax(Normalizer):
     """Scores of each row as shares of one: e^(s/T) over the sum of the row, in which a sink may have a part too."""
 
-    label = QT_TRANSLATE_NOOP("Normalizers", "softmax")
+    label = N_("Normalizers", "softmax")
     whole, plain = r"\mathrm{{softmax}}\left({0}\right)", "softmax({0})"
     shares = fractions = elementary = True
     code, helper = "softmax({inputs})", HELPER
@@ -251,9 +251,8 @@ class Keywise(Normalizer):
 class Unnormalized(Keywise):
     """The scores themselves: attention is three matrix products then, and a row adds up to anything."""
 
-    label = QT_TRANSLATE_NOOP("Normalizers", "none")
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    label = N_("Normalizers", "none")
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is the score itself: without a softmax a row adds up to "
         "anything.",
     )
@@ -291,10 +290,9 @@ class Unnormalized(Keywise):
 class PositiveShares(Keywise):
     """Scores of each row as shares of one: φ(s) over the sum of the row, φ(s) = elu(s) + 1."""
 
-    label = QT_TRANSLATE_NOOP("Normalizers", "φ / Σ φ")
+    label = N_("Normalizers", "φ / Σ φ")
     whole, plain = r"\frac{{\varphi\left({0}\right)}}{{\sum \varphi}}", "φ({0}) / Σ φ"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is φ of the score over the sum of the row; φ(s) is s + "
         "1 above 0, else e^s.",
     )
@@ -377,9 +375,8 @@ def _below(part: Expression) -> Expression:
 class Sigmoid(Keywise):
     """Each score on its own as a number between 0 and 1: 1 / (1 + e^(−s/T)); a row adds up to anything."""
 
-    label = QT_TRANSLATE_NOOP("Normalizers", "sigmoid")
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    label = N_("Normalizers", "sigmoid")
+    sentence = N_(
         "Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to "
         "anything.",
     )

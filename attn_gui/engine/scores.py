@@ -45,12 +45,11 @@ from attn_gui.engine.graph.stage import (
     given,
 )
 from attn_gui.engine.verdicts import Reason
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Params = Mapping[str, Any]
 
-D = 5
-"""The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
+D = 5  # the axis of a head's columns that is summed, in the order b g r i j d of the factors
 
 F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
 
@@ -106,7 +105,7 @@ class Score(Stage):
     matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
     text = "a({q}, {k})"  # the same for a screen reader
     cell = "a({q}_i, {k}_j)"  # LaTeX of the score of one pair; empty where `matrix` says it all
-    sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
+    sentence = N_("Score of query {query} and key {key}: {value}.")
     term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
     numbers: Mapping[str, ScoreSetting] = MappingProxyType({})
     table_names: Mapping[str, StageName] = MappingProxyType({})  # a table that is not among them goes by its own name
@@ -192,10 +191,9 @@ def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | 
 class Additive(Score):
     """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "additive")
+    label = N_("Scores", "additive")
     cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.",
     )
     term = "w·tanh"
@@ -291,10 +289,9 @@ class Additive(Score):
 class Average(Score):
     """Every key counts the same: neither query nor key is read."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "average")
+    label = N_("Scores", "average")
     matrix = text = cell = "0"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
     )
     formula = "logits[b h i j] = "
@@ -329,10 +326,9 @@ class Average(Score):
 class Cosine(Score):
     """The cosine of the angle between query and key; 0 where one of them is zero."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "cosine")
+    label = N_("Scores", "cosine")
     cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_(
         "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
     )
     term = "q·k/‖q‖‖k‖"
@@ -404,11 +400,9 @@ def _unit(x: Array) -> tuple[Array, Array]:
 class Dot(LinearStage, Score):
     """q · k: a sum of products that the formula says in full."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "dot")
+    label = N_("Scores", "dot")
     matrix, text, cell = "{q} {{{k}}}^T", "{q} {k}ᵀ", ""
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences", "Score of query {query} and key {key}: {value}. It is the sum of {count} products."
-    )
+    sentence = N_("Score of query {query} and key {key}: {value}. It is the sum of {count} products.")
     root_scale = True
 
     def __init__(self) -> None:
@@ -438,19 +432,15 @@ class Dot(LinearStage, Score):
 class Gaussian(Score):
     """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
 
-    label = QT_TRANSLATE_NOOP("Scores", "Gaussian")
+    label = N_("Scores", "Gaussian")
     cell = r"-\frac{{\|{q}_i - {k}_j\|^2}}{{2}}"
     wide_cell = r"-\frac{{w^2}}{{2}} \|{q}_i - {k}_j\|^2"
     normed_cell = r"-\frac{{w^2}}{{2}} \left(\|{q}_i - {k}_j\|^2 + (\kappa - 1) \|{k}_j\|^2\right)"
-    sentence = QT_TRANSLATE_NOOP(
-        "Sentences", "Score of query {query} and key {key}: {value}. It is minus half their squared distance."
-    )
-    wide_sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    sentence = N_("Score of query {query} and key {key}: {value}. It is minus half their squared distance.")
+    wide_sentence = N_(
         "Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.",
     )
-    normed_sentence = QT_TRANSLATE_NOOP(
-        "Sentences",
+    normed_sentence = N_(
         "Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
         "which the squared length of the key counts {norm} times, times {w} squared.",
     )
@@ -460,14 +450,14 @@ class Gaussian(Score):
             "w": ScoreSetting(
                 1.0,
                 StageName("w", "w", "w"),
-                QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
-                QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
+                N_("Settings", "w, one over the width of the kernel"),
+                N_("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
             ),
             "key_norm": ScoreSetting(
                 1.0,
                 StageName("κ", r"\kappa", r"\kappa"),
-                QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
-                QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
+                N_("Settings", "κ, how much the squared length of a key counts"),
+                N_("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
             ),
         }
     )

@@ -91,8 +91,7 @@ OUTPUT: StageFacts = {
 
 BEFORE_WEIGHTS = frozenset((Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE))
 AFTER_WEIGHTS = frozenset((Role.MIX, Role.JOIN, Role.PROJECT))
-SHOWN_FIRST = "weights"
-"""The stage that is shown, exported and read unless another one is asked for."""
+SHOWN_FIRST = "weights"  # the stage that is shown, exported and read unless another one is asked for
 
 
 # --- mask -----------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.session import save_session, save_study
 from attn_gui.formats.text.ambiguous_table import AmbiguousTable
 from attn_gui.formats.untrusted_bytes import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 __all__ = [
     "FORMATS",
@@ -108,17 +108,15 @@ __all__ = [
     "write_file",
 ]
 
-_SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
-_NO_PARTS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_SEVERAL = N_("{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
+_NO_PARTS = N_(
     "{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got "
     "{names}.",
 )
-_LIKELY = QT_TRANSLATE_NOOP(
-    "Sentences",
+_LIKELY = N_(
     "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
 )
-_LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
+_LEFT = N_("Snapshots in it, which the window opens: {names}.")
 
 
 def load(
@@ -199,8 +197,7 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
         return parts
     if found.listing is not None:
         check_nameless(found.listing(source), source)
-    template = QT_TRANSLATE_NOOP(
-        "Sentences",
+    template = N_(
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
     raise FormatError(template, expected=suffixes(open_formats()))
@@ -272,7 +269,7 @@ def _only_one(listing: ArrayListing, source: FileSource) -> LabeledArray:
 
 
 def _whole_problem() -> FormatError:
-    template = QT_TRANSLATE_NOOP("Sentences", "{file} holds a whole problem, not one matrix; expected {expected}.")
+    template = N_("{file} holds a whole problem, not one matrix; expected {expected}.")
     return FormatError(template, expected=suffixes(matrix_formats()))
 
 
@@ -330,9 +327,7 @@ def save_members(members: Mapping[str, ArrayRows], path: PathText) -> None:
 def _check_count(kind: Format[Any], count: int) -> None:
     """Raise FormatError for more numbers than a format can hold."""
     if kind.most is not None and count > kind.most:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} would hold {got} numbers as text, more than {most}; choose NPY instead."
-        )
+        template = N_("{file} would hold {got} numbers as text, more than {most}; choose NPY instead.")
         raise FormatError(template, got=f"{count:,}", most=f"{kind.most:,}")
 
 

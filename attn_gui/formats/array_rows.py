@@ -15,8 +15,7 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.untrusted_bytes import Array
 
-AT_ONCE = 1 << 22
-"""Cells of a block."""
+AT_ONCE = 1 << 22  # cells of a block
 
 Tokens: TypeAlias = tuple[str, ...] | None
 

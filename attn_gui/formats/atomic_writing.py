@@ -17,20 +17,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 
 CHUNK = 2**20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-_DISK_FULL = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: there is no room left. Nothing was changed.")
-_FORBIDDEN = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: you may not write there. Nothing was changed.")
-_NO_FOLDER = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} could not be saved: its folder {folder} does not exist. Nothing was changed."
-)
-_NAME_TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: the name is too long. Nothing was changed.")
-_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: {reason}. Nothing was changed.")
+_DISK_FULL = N_("{file} could not be saved: there is no room left. Nothing was changed.")
+_FORBIDDEN = N_("{file} could not be saved: you may not write there. Nothing was changed.")
+_NO_FOLDER = N_("{file} could not be saved: its folder {folder} does not exist. Nothing was changed.")
+_NAME_TOO_LONG = N_("{file} could not be saved: the name is too long. Nothing was changed.")
+_OTHER = N_("{file} could not be saved: {reason}. Nothing was changed.")
 _OS_ERRORS = {
     errno.ENOSPC: _DISK_FULL,
     errno.EDQUOT: _DISK_FULL,
@@ -142,8 +140,8 @@ def _mode_of(target: Path) -> int | None:
     if stat.S_ISREG(mode):
         return stat.S_IMODE(mode)
     if stat.S_ISDIR(mode):
-        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: there is a folder of that name."))
-    raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} could not be saved: it is not a regular file."))
+        raise FormatError(N_("{file} could not be saved: there is a folder of that name."))
+    raise FormatError(N_("{file} could not be saved: it is not a regular file."))
 
 
 def hidden_beside(target: Path) -> Path:
@@ -158,9 +156,7 @@ def _verify(path: Path, sink: FileSink) -> None:
         while part := file.read(CHUNK):
             size, check = size + len(part), zlib.crc32(part, check)
     if (size, check) != (sink.size, sink.check):
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} could not be saved: it does not read back the same. Nothing was changed."
-        )
+        template = N_("{file} could not be saved: it does not read back the same. Nothing was changed.")
         raise FormatError(template)
 
 

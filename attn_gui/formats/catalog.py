@@ -20,12 +20,12 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Loaded, PathText, check_size, suffix
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 SESSION = Format(
     key="session",
     suffixes=(".attn",),
-    label=QT_TRANSLATE_NOOP("Sentences", "Session"),
+    label=N_("Session"),
     kind="problem",
     read=session.read,
     write=session.write,
@@ -59,7 +59,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="npz",
         suffixes=(".npz",),
-        label=QT_TRANSLATE_NOOP("Sentences", "NumPy arrays by name"),
+        label=N_("NumPy arrays by name"),
         kind="problem",
         read=npz.read,
         write=npz.write,
@@ -72,7 +72,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="figure_session",
         suffixes=tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
-        label=QT_TRANSLATE_NOOP("Sentences", "Figure with its session"),
+        label=N_("Figure with its session"),
         kind="problem",
         read=session_in_figure.read,
         matches=session_in_figure.matches,
@@ -81,7 +81,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="safetensors",
         suffixes=(".safetensors",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Safetensors arrays by name"),
+        label=N_("Safetensors arrays by name"),
         kind="problem",
         read=safetensors.read,
         matches=safetensors.matches,
@@ -91,7 +91,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="json",
         suffixes=(".json",),
-        label=QT_TRANSLATE_NOOP("Sentences", "JSON lists by name"),
+        label=N_("JSON lists by name"),
         kind="problem",
         read=json_arrays.read,
         matches=json_arrays.matches,
@@ -103,7 +103,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="xlsx",
         suffixes=(".xlsx",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Excel workbook"),
+        label=N_("Excel workbook"),
         kind="problem",
         read=xlsx_reader.read,
         matches=xlsx_reader.matches,
@@ -114,7 +114,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="npy",
         suffixes=(".npy",),
-        label=QT_TRANSLATE_NOOP("Sentences", "NumPy array"),
+        label=N_("NumPy array"),
         kind="matrix",
         read=npy.read,
         matches=npy.matches,
@@ -124,7 +124,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="csv",
         suffixes=(".csv",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Comma-separated numbers"),
+        label=N_("Comma-separated numbers"),
         kind="matrix",
         read=csv_text.read,
         matches=csv_text.matches,
@@ -136,7 +136,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="tsv",
         suffixes=(".tsv",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Tab-separated numbers"),
+        label=N_("Tab-separated numbers"),
         kind="matrix",
         read=csv_text.read,
         matches=csv_text.matches,
@@ -148,7 +148,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="md",
         suffixes=(".md",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Table in Markdown"),
+        label=N_("Table in Markdown"),
         kind="matrix",
         read=csv_text.read,
         matches=csv_text.matches,
@@ -159,7 +159,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     Format(
         key="tex",
         suffixes=(".tex",),
-        label=QT_TRANSLATE_NOOP("Sentences", "Table in LaTeX"),
+        label=N_("Table in LaTeX"),
         kind="matrix",
         read=csv_text.read,
         matches=csv_text.matches,
@@ -211,23 +211,20 @@ def detect(
     """
     ending = suffix(path)
     if ending in _COMPRESSED:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
+        template = N_("{file} is compressed; unpack it first and open what is inside.")
         raise FormatError(template)
     start = source.file.read(16)
     source.file.seek(0)
     alike = [kind for kind in FORMATS.values() if kind.matches(start)]
     if ending in _PICKLES or _is_pickle(source, start, alike):
-        template = QT_TRANSLATE_NOOP(
-            "Sentences",
+        template = N_(
             "{file} is a pickle, which could run code, and is not opened. In Python: "
             "t = torch.load({path}, weights_only=True); "
             "numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.",
         )
         raise FormatError(template, path=repr(Path(path).name), to=repr(f"{Path(path).stem}{_CONVERTED}"))
     if ending in _WITHOUT:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does."
-        )
+        template = N_("{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.")
         raise FormatError(template)
     # a session is a safetensors file too, and a workbook a zip as a .npz is: then the suffix tells
     known = [kind for kind in alike or FORMATS.values() if ending in kind.suffixes]
@@ -250,7 +247,7 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
     for kind in formats:
         if ending in kind.suffixes:
             return kind
-    template = QT_TRANSLATE_NOOP("Sentences", "{file} has the unknown suffix “{got}”; expected {expected}.")
+    template = N_("{file} has the unknown suffix “{got}”; expected {expected}.")
     raise FormatError(template, got=ending, expected=suffixes(formats))
 
 

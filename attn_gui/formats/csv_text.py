@@ -14,7 +14,7 @@ from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked
 from attn_gui.formats.untrusted_bytes import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LARGEST_FILE = 256 * 2**20
 MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program
@@ -86,7 +86,7 @@ def decode(data: bytes) -> str:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is not text in UTF-8 or GB 18030; expected numbers."))
+    raise FormatError(N_("{file} is not text in UTF-8 or GB 18030; expected numbers."))
 
 
 def texts_of(values: Array) -> list[list[str]]:

@@ -17,7 +17,7 @@ from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FileNote, FormatError, size_text
 from attn_gui.formats.untrusted_bytes import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from attn_gui.formats.array_rows import ArrayRows
@@ -31,21 +31,21 @@ STEP = 2**20  # bytes after which `progress` is called
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 _NOT_REGULAR = {
-    stat.S_IFDIR: QT_TRANSLATE_NOOP("Sentences", "{file} is a folder; expected a file."),
-    stat.S_IFIFO: QT_TRANSLATE_NOOP("Sentences", "{file} is a pipe; expected a regular file."),
+    stat.S_IFDIR: N_("{file} is a folder; expected a file."),
+    stat.S_IFIFO: N_("{file} is a pipe; expected a regular file."),
 }
-_DEVICE = QT_TRANSLATE_NOOP("Sentences", "{file} is a device or socket; expected a regular file.")
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says.")
-NO_PERMISSION = QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission.")
+_DEVICE = N_("{file} is a device or socket; expected a regular file.")
+_DAMAGED = N_("{file} is damaged or is not what its name says.")
+NO_PERMISSION = N_("{file} may not be read: you have no permission.")
 _OS_ERRORS = {
     errno.EINVAL: _DAMAGED,  # it names a place before its own beginning
-    errno.ENOENT: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
-    errno.ENOTDIR: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
+    errno.ENOENT: N_("{file} does not exist."),
+    errno.ENOTDIR: N_("{file} does not exist."),
     errno.EACCES: NO_PERMISSION,
     errno.EPERM: NO_PERMISSION,
 }
-_UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}.")
-_REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
+_UNREADABLE = N_("{file} could not be read: {reason}.")
+_REFUSED = N_("{file}: {reason}")
 
 
 class FileSource(NamedTuple):
@@ -174,7 +174,7 @@ def reading(path: PathText, largest: int = LARGEST_IN_PARTS, progress: Progress 
         template = _OS_ERRORS.get(error.errno or 0, _UNREADABLE)
         raise FormatError(template, reason=error.strerror or error).at(path) from error
     except MemoryError as error:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} does not fit into the memory of this computer.")
+        template = N_("{file} does not fit into the memory of this computer.")
         raise FormatError(template).at(path) from error
     except Exception as error:  # parsers of foreign bytes raise anything: fuzzing showed ten different types
         if hasattr(error, "template"):  # the engine says in a sentence of its own what does not fit together
@@ -185,13 +185,13 @@ def reading(path: PathText, largest: int = LARGEST_IN_PARTS, progress: Progress 
 @contextmanager
 def _opened(path: PathText, largest: int, progress: Progress | None) -> Iterator[FileSource]:
     if "\0" in os.fspath(path):
-        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: no file can have this name."))
+        raise FormatError(N_("{file}: no file can have this name."))
     _check_regular(os.stat(path).st_mode)  # before opening: opening a pipe would wait for ever
     with os.fdopen(os.open(path, _READ), "rb") as file:
         status = os.fstat(file.fileno())  # and after: the name may mean another file by now
         _check_regular(status.st_mode)
         if not status.st_size:
-            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
+            raise FormatError(N_("{file} is empty."))
         check_size(status.st_size, largest)
         stream = (
             file
@@ -218,7 +218,7 @@ class _ProgressFile(io.FileIO):
 def check_size(size: int, largest: int) -> None:
     """Raise FormatError for a file of more than `largest` bytes."""
     if size > largest:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} is too large: {got}; expected at most {expected}.")
+        template = N_("{file} is too large: {got}; expected at most {expected}.")
         raise FormatError(template, got=size_text(size), expected=size_text(largest))
 
 

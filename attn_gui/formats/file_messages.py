@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from attn_gui.engine.messages import say, size_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 __all__ = ["LONGEST", "FileNote", "FormatError", "shape_text", "shown", "size_text"]
 
@@ -122,9 +122,9 @@ def shape_text(shape: tuple[int, ...]) -> str:
 # Refusals of arrays that can be read in several ways, each spelled out as the argument that chooses it.
 
 
-_SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} can be read in {count} ways: {readings}; say which.")
-_READING = QT_TRANSLATE_NOOP("Sentences", "{argument} ({words})")
-READ_AS = QT_TRANSLATE_NOOP("Sentences", "{names}: read as {reading}; another reading can be chosen.")
+_SEVERAL = N_("{file}: {names} can be read in {count} ways: {readings}; say which.")
+_READING = N_("{argument} ({words})")
+READ_AS = N_("{names}: read as {reading}; another reading can be chosen.")
 
 
 class AmbiguousFile(FormatError):

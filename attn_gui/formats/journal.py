@@ -69,7 +69,7 @@ from attn_gui.formats.snapshots import (
 )
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
 from attn_gui.formats.untrusted_bytes import Json, dump, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 SUFFIX = ".journal"
 ENTRY = "journal"
@@ -83,10 +83,8 @@ SETTLED_S = 5.0  # seconds after which a power cut costs no more
 LONGEST_OPTIONS = 32 * 2**20
 COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
 LONGEST_NAMING = 2**16  # bytes of an entry that names a file
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
-_CHANGED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
-)
+_DAMAGED = N_("{file} is damaged: nothing can be recovered from it.")
+_CHANGED = N_("{file}: the edits belong to {base} as it was; it was changed or removed since.")
 
 WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
 

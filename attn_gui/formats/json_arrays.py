@@ -46,7 +46,7 @@ from attn_gui.formats.untrusted_bytes import (
     rounded_note,
     unique,
 )
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
 MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
@@ -56,13 +56,13 @@ DEEPEST = 8  # records within records
 SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
 ALONE = "array"  # the name of a list that has none
 
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} is not valid JSON from character {place} on.")
-_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} is nested too deeply.")
-_LISTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds {got} lists and records; expected at most {most}.")
-_NOTHING = QT_TRANSLATE_NOOP("Sentences", "{file} holds no lists of numbers.")
-_RAGGED = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has a part of the shape {got}; expected {expected}.")
-_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected numbers.")
-_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} holds a number that is too long.")
+_BAD = N_("{file} is not valid JSON from character {place} on.")
+_DEEP = N_("{file} is nested too deeply.")
+_LISTS = N_("{file} holds {got} lists and records; expected at most {most}.")
+_NOTHING = N_("{file} holds no lists of numbers.")
+_RAGGED = N_("{file}: “{name}” has a part of the shape {got}; expected {expected}.")
+_NO_NUMBER = N_("{file}: “{name}” holds {got}; expected numbers.")
+_LONG = N_("{file} holds a number that is too long.")
 
 
 def matches(start: bytes) -> bool:

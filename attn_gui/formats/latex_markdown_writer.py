@@ -18,8 +18,7 @@ from attn_gui.formats.file_format import Labels
 if TYPE_CHECKING:
     from attn_gui.formats.text.latex_markdown_reader import Texts, TypesetPart
 
-MOST_CELLS = 20_000
-"""Numbers of a table that is typeset or laid out: some hundred pages."""
+MOST_CELLS = 20_000  # numbers of a table that is typeset or laid out: some hundred pages
 LATEX = {"nan": "NaN", "inf": r"$\infty$", "-inf": r"$-\infty$"}
 TYPESET = (
     "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}'\n"

@@ -17,7 +17,7 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LONGEST_DIRECTORY = 2**20
 START = b"PK\3\4"
@@ -26,7 +26,7 @@ _LOCATOR, _LOCATOR_SIZE = b"PK\6\7", 20  # of the end in zips of more than 4 GiB
 _END64, _END64_SIZE = b"PK\6\6", 56
 _OF_TORCH = "data.pkl"
 _ENCRYPTED = 1
-_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing.")
+_CUT_OFF = N_("{file} is cut off or is not a .npz: its end is missing.")
 
 
 def matches(start: bytes) -> bool:
@@ -114,9 +114,7 @@ def members_of(loaded: Loaded) -> dict[str, untrusted_bytes.Array]:
     arrays, options = split(loaded.problem)
     meta = untrusted_bytes.dump({**loaded.about, **options})
     if len(meta) > LONGEST_META:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead."
-        )
+        template = N_("{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead.")
         raise FormatError(template, got=size_text(len(meta)))
     return {**arrays, META: np.array(meta)}
 
@@ -139,7 +137,7 @@ def _check_directory(source: FileSource) -> None:
         raise FormatError(_CUT_OFF)
     directory = _directory64(source, tail[:-_END_SIZE]) or int.from_bytes(end[12:16], "little")
     if directory > LONGEST_DIRECTORY:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has a directory of {got}; expected at most {expected}.")
+        template = N_("{file} has a directory of {got}; expected at most {expected}.")
         raise FormatError(template, got=size_text(directory), expected=size_text(LONGEST_DIRECTORY))
 
 
@@ -162,7 +160,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if name in found:
             raise FormatError(THERE_TWICE, name=shown(name))
         if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is encrypted or packed in an unusual way.")
+            template = N_("{file}: “{name}” is encrypted or packed in an unusual way.")
             raise FormatError(template, name=shown(name))
         found[name] = info
     return found
@@ -196,7 +194,7 @@ def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, untruste
     with archive.open(info) as member:
         header = untrusted_bytes.read_header(member, "meta")
         if header.dtype.kind not in "US" or header.shape != ():
-            raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: “meta” is not a text; expected JSON options."))
+            raise FormatError(N_("{file}: “meta” is not a text; expected JSON options."))
         wide = 4 if header.dtype.kind == "U" else 1
         if header.dtype.itemsize > wide * LONGEST_META:
             raise FormatError(

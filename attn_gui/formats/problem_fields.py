@@ -21,7 +21,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.untrusted_bytes import Array, Json
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
@@ -48,18 +48,14 @@ RECORDS = ("score_params", "block")
 LISTS = ("mask", "interventions")  # of records
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
 _DOTTED = re.compile(r"(?:score_params|block|(?:mask|interventions)\.(?:0|[1-9][0-9]{0,2}))\.([a-z][a-z0-9_]*)")
-_NO_LIST = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected a list.")
-_NO_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the option “{name}” is {got}; expected names with values.")
-_NO_LAYER = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options."
-)
-_NO_RECORD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options."
-)
-_NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got}; expected true or false.")
-_TWO_COUNTS = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got} and “{other}” is {held}; expected the same.")
-_READ_AS = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {got}.")
-_READ_CAUSAL = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as the causal mask {rule}.")
+_NO_LIST = N_("{file}: the option “{name}” is {got}; expected a list.")
+_NO_MAPPING = N_("{file}: the option “{name}” is {got}; expected names with values.")
+_NO_LAYER = N_("{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options.")
+_NO_RECORD = N_("{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options.")
+_NO_SWITCH = N_("{file}: “{name}” is {got}; expected true or false.")
+_TWO_COUNTS = N_("{file}: “{name}” is {got} and “{other}” is {held}; expected the same.")
+_READ_AS = N_("“{name}” was read as {got}.")
+_READ_CAUSAL = N_("“{name}” was read as the causal mask {rule}.")
 WHOLE_IN_FLOAT32 = 2**24  # up to which it has every whole number
 _NOTED = 8  # names that are worth saying
 
@@ -101,8 +97,7 @@ def option_of(name: str, array: Array) -> tuple[dict[str, Json], dict[str, Array
     if array.dtype.kind != "f":
         return _first_layer(Custom, array)
     if np.isin(array, (0, 1)).all():
-        template = QT_TRANSLATE_NOOP(
-            "Sentences",
+        template = N_(
             "{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; "
             "expected booleans (True = may attend), or a layer of the kind bias.",
         )
@@ -214,8 +209,8 @@ def words(options: Mapping[str, Json]) -> dict[str, str]:
 def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[FileNote, ...]:
     """Return notes on arrays and options that were not read."""
     said = (
-        (QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}."), arrays),
-        (QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}."), options),
+        (N_("Arrays not used: {names}."), arrays),
+        (N_("Options not used: {names}."), options),
     )
     return tuple(FileNote(template, names=listed(names)) for template, names in said if names)
 

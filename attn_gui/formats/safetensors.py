@@ -13,10 +13,10 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, MASK, META, joined, meta_options, texts_among
 from attn_gui.formats.problem_fields import ABOUT
 from attn_gui.formats.untrusted_bytes import Array, Json, ListedBudget, parse_object, read_bytes
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 _LENGTH = 8  # bytes that say how long the header is
-_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")
+_CUT_OFF = N_("{file} is cut off or is no safetensors file.")
 
 _SAYS_NOTHING = ("format", "dtype", *ABOUT)  # about the numbers of a problem
 

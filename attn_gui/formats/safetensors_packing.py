@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from attn_gui.formats.file_messages import FormatError, shown, size_text
 from attn_gui.formats.untrusted_bytes import Array, Budget, Json, broken, from_bfloat16, native, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 ALIGNMENT = 8  # of the first array
 METADATA = "__metadata__"
 LONGEST_HEADER = 64 * 2**20
 LONGEST_ENTRIES = 2**20  # what says where which array is: a few hundred bytes each
 _TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)  # of JSON, to its closing quote; no way back is kept
-_ENTRY_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about “{name}” is damaged.")
-_GAPS = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: its arrays overlap or leave a gap.")
-_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a session.")
+_ENTRY_BROKEN = N_("{file}: what it says about “{name}” is damaged.")
+_GAPS = N_("{file} is damaged: its arrays overlap or leave a gap.")
+_CUT_OFF = N_("{file} is cut off or is not a session.")
 _BFLOAT16 = "BF16"
 _DTYPES = {
     "F64": "<f8",
@@ -103,9 +103,7 @@ def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]
         raise FormatError(_CUT_OFF)
     listed = 8 + length - _length_of(data, 8 + length, entry)
     if listed > LONGEST_ENTRIES:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file} lists too many arrays: {got} of names; expected at most {expected}."
-        )
+        template = N_("{file} lists too many arrays: {got} of names; expected at most {expected}.")
         raise FormatError(template, got=size_text(listed), expected=size_text(LONGEST_ENTRIES))
     return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
 
@@ -161,7 +159,7 @@ def count_of(place: PackedArray, budget: Budget) -> int:
     Raises FormatError where the header gives another number, for too many bytes, and for an unknown kind of numbers.
     """
     if place.kind not in _DTYPES:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
+        template = N_("{file}: “{name}” holds {got}; expected {expected}.")
         raise FormatError(template, name=shown(place.name), got=shown(place.kind), expected=tuple(_DTYPES))
     count = budget.take(place.name, place.shape, np.dtype(_DTYPES[place.kind]).itemsize)
     start, stop = place.bytes

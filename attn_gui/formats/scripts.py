@@ -20,23 +20,18 @@ from attn_gui.engine.graph.stage import LinearStage, Role
 from attn_gui.engine.graph.symbols_and_titles import COMPUTED, is_counted, plain_name, title
 from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-MOST_NUMBERS = 30_000
-"""Numbers that are written out in a script at most."""
-LINE = 100
-"""Characters of a line of numbers at most."""
+MOST_NUMBERS = 30_000  # numbers that are written out in a script at most
+LINE = 100  # characters of a line of numbers at most
 
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences", "A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead."
-)
-NOT_FINITE = QT_TRANSLATE_NOOP("Sentences", "A script is written for finite numbers only; {field} holds others.")
-NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no script for the stage {stage} yet.")
-NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no script for the mask layer {kind} yet.")
-NO_INTERVENTION = QT_TRANSLATE_NOOP("Sentences", "There is no script for the intervention {kind} yet.")
+TOO_MANY = N_("A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead.")
+NOT_FINITE = N_("A script is written for finite numbers only; {field} holds others.")
+NO_STAGE = N_("There is no script for the stage {stage} yet.")
+NO_LAYER = N_("There is no script for the mask layer {kind} yet.")
+NO_INTERVENTION = N_("There is no script for the intervention {kind} yet.")
 
-ROWS = ("query", "key", "value", "x", "context")
-"""Fields that may have a batch axis."""
+ROWS = ("query", "key", "value", "x", "context")  # fields that may have a batch axis
 
 HEADS = '''
 def heads(rows, count):

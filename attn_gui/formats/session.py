@@ -25,24 +25,21 @@ from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
 from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 STUDY = "study"
-LONGEST = 1 << 20
-"""Letters of a text."""
+LONGEST = 1 << 20  # letters of a text
 MOST_LAYERS, MOST_ARRAYS = 1000, 1000
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 _NAME = re.compile(r"study\.(0|[1-9][0-9]{0,3})\.(places|values|whole)\.(.+)")
 _SHA = re.compile(r"[0-9a-f]{64}")
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about its model is damaged.")
-_NEEDED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is a session of the model {name}, whose folder it needs; the window opens it with that."
-)
+_DAMAGED = N_("{file}: what it says about its model is damaged.")
+_NEEDED = N_("{file} is a session of the model {name}, whose folder it needs; the window opens it with that.")
 
 VERSION = 1
 ENTRY = "attn_gui"
 LONGEST_OPTIONS = 32 * 2**20
-_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+_OTHER = N_("{file} is a safetensors file, but not a session of attn_gui.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 
 matches = safetensors_packing.matches
@@ -200,11 +197,10 @@ def _options(header: dict[str, Json]) -> dict[str, Json]:
     options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
     version = options.pop("format_version", None)
     if type(version) is not int or version < 1:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has the session version {got}; expected a number from 1.")
+        template = N_("{file} has the session version {got}; expected a number from 1.")
         raise FormatError(template, got=shown(json.dumps(version)))
     if version > VERSION:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences",
+        template = N_(
             "{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).",
         )
         raise FormatError(template, got=version, expected=VERSION)
@@ -217,7 +213,7 @@ def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
     """Remove an optional JSON object from the options and return it."""
     found = options.pop(name, {})
     if not isinstance(found, dict):
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not names with values in braces.")
+        template = N_("{file}: “{name}” is not names with values in braces.")
         raise FormatError(template, name=name)
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from attn_gui.formats import safetensors_packing, session
 from attn_gui.formats.file_format import FileSource, Loaded
 from attn_gui.formats.file_messages import FormatError, size_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 KEYWORD = "attn_gui"
 ATTACHED, MEDIA_TYPE = "session.attn", "application/x-attn"
@@ -24,9 +24,9 @@ _SVG = re.compile(rb'<metadata id="attn_gui">([A-Za-z0-9+/=\s]*)</metadata>')
 _SPECIFIED = re.compile(rb"/EF <</F (\d{1,9}) 0 R>>\s*/Type/Filespec\s*/Subtype/application#2Fx-attn")
 _STREAM = rb"\n%s 0 obj\s*<<[^>]{0,99}/FlateDecode[^>]{0,99}>>\s*stream\r?\n"
 """Of bounded length: else each of many beginnings would be followed to the end of the file."""
-_NONE = QT_TRANSLATE_NOOP("Sentences", "{file} is a figure that carries no session.")
-_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file}: the session that this figure carries is damaged.")
-_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file} carries a session of more than {expected}.")
+_NONE = N_("{file} is a figure that carries no session.")
+_DAMAGED = N_("{file}: the session that this figure carries is damaged.")
+_LARGE = N_("{file} carries a session of more than {expected}.")
 
 
 def matches(start: bytes) -> bool:

@@ -15,29 +15,25 @@ from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-OPTIONS = "options"
-"""The name of the array that holds, as the bytes of JSON, whatever of a problem is no array."""
+OPTIONS = "options"  # the name of the array that holds, as the bytes of JSON, whatever of a problem is no array
 
 LONGEST_OPTIONS = 32 * 2**20
 BASES_TRIED = 4  # of the arrays that snapshots before stand on, the newest
 PLACE = np.dtype(np.int64)
 WORTH = 2  # a base of its own, unless the cells that differ take less than this part of it
-_NO_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "The snapshot “{name}” does not fit the model.")
+_NO_WEIGHT = N_("The snapshot “{name}” does not fit the model.")
 
-MOST = 500
-"""Snapshots in a session."""
+MOST = 500  # snapshots in a session
 
-LONGEST_NAME, LONGEST_NOTE = 200, 10_000
-"""Letters."""
+LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # letters
 
 SNAPSHOTS = "snapshots"
 _BASE, _TABLE, _PLACES, _CELLS = (f"{SNAPSHOTS}.{name}" for name in ("base.", "table", "places", "cells"))
-OF_MODEL = -1
-"""In the table, in place of the number of a base."""
+OF_MODEL = -1  # in the table, in place of the number of a base
 KINDS = ("float32", "float64")
-DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged; they were left out.")
+DAMAGED = N_("The snapshots in the file are damaged; they were left out.")
 
 
 # --- snapshot -------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from attn_gui.engine.memory import available
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text, shown, size_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
@@ -28,29 +28,28 @@ MOST_AXES = 4  # of an array of a problem
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
 EXACT = 2**53  # whole numbers beyond are not all float64
-ROUNDED = QT_TRANSLATE_NOOP("Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.")
+ROUNDED = N_("Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.")
 LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 MAGIC = b"\x93NUMPY"
-_BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
+_BAD_HEADER = N_("{file}: “{name}” is damaged: its header cannot be read.")
 
 Json: TypeAlias = Any  # what json.loads gives
 
-TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are {got} long; expected at most {expected}.")
-NOT_MAPPING = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not names with values in braces.")
-_OVERFLOWN = QT_TRANSLATE_NOOP("Sentences", "“{name}” holds {got}, too large for {dtype}: it is {value} now.")
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are not valid JSON from character {place} on.")
-_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold {got}, which is not a JSON number.")
-_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deeply.")
-_MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
-_LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
+TOO_LONG = N_("{file}: the options are {got} long; expected at most {expected}.")
+NOT_MAPPING = N_("{file}: the options are not names with values in braces.")
+_OVERFLOWN = N_("“{name}” holds {got}, too large for {dtype}: it is {value} now.")
+_BAD = N_("{file}: the options are not valid JSON from character {place} on.")
+_WILD = N_("{file}: the options hold {got}, which is not a JSON number.")
+_DEEP = N_("{file}: the options are nested too deeply.")
+_MANY = N_("{file}: the options have {got} lists and records; expected at most {expected}.")
+_LONG_NUMBER = N_("{file}: the options hold a number that is too long.")
+_TWICE = N_("{file}: “{name}” is given twice in the options.")
 _STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 """Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
 MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
 
 
-_BITS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_BITS = N_(
     "{file}: “{name}” holds whole numbers such as {got} as {dtype}: all of them are the bits of bfloat16, here of "
     "{value}. Expected float32, or BF16 of safetensors; whole numbers that are meant as a wider type.",
 )
@@ -73,13 +72,11 @@ class Budget:
         """Return the bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
         check_axes(name, shape, self.axes)
         if min(shape, default=1) < 1:
-            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has no cells, its shape is {got}.")
+            template = N_("{file}: “{name}” has no cells, its shape is {got}.")
             raise FormatError(template, name=shown(name), got=shape_text(shape))
         count = math.prod(shape) * itemsize
         if count > self.left:
-            template = QT_TRANSLATE_NOOP(
-                "Sentences", "{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}."
-            )
+            template = N_("{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.")
             values = {"shape": shape_text(shape), "got": size_text(count), "expected": size_text(self.left)}
             raise FormatError(template, name=shown(name), **values)
         self.left -= count
@@ -95,7 +92,7 @@ class ListedBudget(Budget):
 def check_axes(name: str, shape: tuple[int, ...], most: int = MOST_AXES) -> None:
     """Raise FormatError for an array of more axes."""
     if len(shape) > most:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has {got} axes; expected at most {expected}.")
+        template = N_("{file}: “{name}” has {got} axes; expected at most {expected}.")
         raise FormatError(template, name=shown(name), got=len(shape), expected=most)
 
 
@@ -112,7 +109,7 @@ def read_header(stream: Stream, name: str) -> Header:
     """Return the header of a .npy, never more than a few kilobytes of it."""
     start = stream.read(8)
     if start[:6] != MAGIC:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not a NumPy array.")
+        template = N_("{file}: “{name}” is not a NumPy array.")
         raise FormatError(template, name=shown(name))
     wide = start[6:7] != b"\1"
     length = stream.read(4 if wide else 2)
@@ -167,13 +164,10 @@ def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
 def check_dtype(name: str, dtype: DType) -> None:
     """Refuse everything but real numbers, whole numbers and true/false."""
     if dtype.hasobject:
-        template = QT_TRANSLATE_NOOP(
-            "Sentences", "{file}: “{name}” holds Python objects, which could run code; expected numbers."
-        )
+        template = N_("{file}: “{name}” holds Python objects, which could run code; expected numbers.")
         raise FormatError(template, name=shown(name))
     if not (dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))):
-        template = QT_TRANSLATE_NOOP(
-            "Sentences",
+        template = N_(
             "{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.",
         )
         raise FormatError(template, name=shown(name), got=shown(str(dtype)))
@@ -204,9 +198,7 @@ def check_no_bits(name: str, values: Array) -> None:
 
 def broken(name: str, expected: int, got: int) -> FormatError:
     """Return the error of an array that has not as many bytes as its shape needs."""
-    template = QT_TRANSLATE_NOOP(
-        "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
-    )
+    template = N_("{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}.")
     return FormatError(template, name=shown(name), expected=expected, got=got)
 
 
@@ -306,8 +298,7 @@ def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json
 
 
 # --- text as it may stand in a picture or a workbook: nothing invisible, nothing that XML forbids ---
-LONGEST_LABEL = 200
-"""Characters of a label that are looked at, long before its width is: a token can be a whole book."""
+LONGEST_LABEL = 200  # characters of a label that are looked at, long before its width is: a token can be a whole book
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

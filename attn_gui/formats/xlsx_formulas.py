@@ -23,26 +23,24 @@ from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 CLOSED, LOWEST = "-1E+300", "-1E+299"
 """The number that stands for −∞, which spreadsheets lack, and one that every other is above."""
-NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "A spreadsheet holds finite numbers only; {field} has others.")
+NO_NUMBER = N_("A spreadsheet holds finite numbers only; {field} has others.")
 _MAPS = (Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE)
 _ADDING = (Role.BIAS, Role.CLOSE, Role.WEIGHT)
 
-NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
+NO_FORMULA = N_("There is no formula for a spreadsheet of {kind} yet.")
 FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
 )
 _PLACE = re.compile("\0([^\0]*)\0")
 
-TOP, LEFT = 3, 2
-"""Row of the first block's headings, and column of its first cells; both count from 1."""
+TOP, LEFT = 3, 2  # row of the first block's headings, and column of its first cells; both count from 1
 LONGEST_NAME = 31
 
-NOT_SQUARED = QT_TRANSLATE_NOOP(
-    "Sentences",
+NOT_SQUARED = N_(
     "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
 )
 

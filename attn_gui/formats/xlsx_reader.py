@@ -27,7 +27,7 @@ from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, NotANumber, number, sort_of
 from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Array, Budget, Json, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
 LOWEST_OPEN = -1e299  # what is less stands for −∞, which spreadsheets lack
@@ -43,25 +43,18 @@ _FORMULAS = (b"<f>", b"<f ")
 _HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^<>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
 LONGEST_TAG = 512
 
-NO_LIBRARY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} needs openpyxl, which is not installed: python -m pip install openpyxl."
-)
-_NO_BOOK = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is no workbook of Excel.")
-_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file} unpacks to {got}; expected at most {expected}.")
-_PARTS = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} parts; expected at most {expected}.")
-_ENTITIES = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} declares entities in its XML, as no workbook does, and is not opened."
-)
-_CELLS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the sheet “{name}” has more than {most} cells; save it as .csv instead."
-)
-_WIDE = QT_TRANSLATE_NOOP("Sentences", "{file} has a row of more than {most} cells; save it as .csv instead.")
-_SHEET = QT_TRANSLATE_NOOP("Sentences", "{file}, sheet “{name}”: {reason}")
-_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} is “{text}”; expected a number.")
-_NOTHING = QT_TRANSLATE_NOOP("Sentences", "{file} holds no sheet of numbers.")
-_READ_HIDDEN = QT_TRANSLATE_NOOP("Sentences", "Hidden rows, columns or sheets were read as all others.")
-_UNCOMPUTED = QT_TRANSLATE_NOOP(
-    "Sentences",
+NO_LIBRARY = N_("{file} needs openpyxl, which is not installed: python -m pip install openpyxl.")
+_NO_BOOK = N_("{file} is damaged or is no workbook of Excel.")
+_LARGE = N_("{file} unpacks to {got}; expected at most {expected}.")
+_PARTS = N_("{file} has {got} parts; expected at most {expected}.")
+_ENTITIES = N_("{file} declares entities in its XML, as no workbook does, and is not opened.")
+_CELLS = N_("{file}: the sheet “{name}” has more than {most} cells; save it as .csv instead.")
+_WIDE = N_("{file} has a row of more than {most} cells; save it as .csv instead.")
+_SHEET = N_("{file}, sheet “{name}”: {reason}")
+_NO_NUMBER = N_("row {row}, column {column} is “{text}”; expected a number.")
+_NOTHING = N_("{file} holds no sheet of numbers.")
+_READ_HIDDEN = N_("Hidden rows, columns or sheets were read as all others.")
+_UNCOMPUTED = N_(
     "{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.",
 )
 

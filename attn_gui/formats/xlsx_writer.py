@@ -29,7 +29,7 @@ from attn_gui.formats.named.array_names import META
 from attn_gui.formats.problem_fields import split
 from attn_gui.formats.untrusted_bytes import dump, visible_text
 from attn_gui.formats.xlsx_reader import NO_LIBRARY, PARAMETERS, SHEETS
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -46,12 +46,8 @@ ABOUT = (
     "被掩码屏蔽的单元格存的是 −1E+300，显示为 −∞，因为电子表格没有无穷大。",
 )
 CLOSED_FORMAT, FIRST_OWN_FORMAT = '"−∞"', 164  # smaller numbers of formats are Excel's
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences", "A workbook would hold {got} cells; up to {most} are written. Export them as NPZ instead."
-)
-TOO_LONG = QT_TRANSLATE_NOOP(
-    "Sentences", "The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead."
-)
+TOO_MANY = N_("A workbook would hold {got} cells; up to {most} are written. Export them as NPZ instead.")
+TOO_LONG = N_("The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead.")
 
 
 def workbook_bytes(problem: Problem, progress: Progress = silent) -> bytes:

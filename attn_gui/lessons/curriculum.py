@@ -6,24 +6,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.paths import ENDING, resource
 
 if TYPE_CHECKING:
     from attn_gui.lessons.lesson import Lesson
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (QT_TRANSLATE_NOOP("Lessons", "Hands on"), ("06-worked-example", "01-shapes", "02-soft-retrieval", "05-masks")),
+    (N_("Lessons", "Hands on"), ("06-worked-example", "01-shapes", "02-soft-retrieval", "05-masks")),
     (
-        QT_TRANSLATE_NOOP("Lessons", "Why it is computed so"),
+        N_("Lessons", "Why it is computed so"),
         ("03-root-d-k", "04-operators", "09-pooling", "17-capacity"),
     ),
     (
-        QT_TRANSLATE_NOOP("Lessons", "Heads and the whole block"),
+        N_("Lessons", "Heads and the whole block"),
         ("07-thinking-machines", "08-eight-heads", "16-batches", "13-cross-attention", "12-block"),
     ),
     (
-        QT_TRANSLATE_NOOP("Lessons", "Words and models"),
+        N_("Lessons", "Words and models"),
         ("10-words", "11-itself", "14-rnn-cnn-attention", "15-induction"),
     ),
 )

@@ -26,19 +26,18 @@ from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
-TASK = QT_TRANSLATE_NOOP(
+TASK = N_(
     "Worksheets",
     "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
     "columns count from 0. Use a calculator; show every step.",
 )
 USUAL_LEVEL = "steps"
 
-PROJECTED = "query", "key", "value"
-"""The stages that a problem with projections begins with."""
+PROJECTED = "query", "key", "value"  # the stages that a problem with projections begins with
 LARGEST, LARGEST_FACTOR = 2, 1
 """Magnitudes of whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1; the second of X
 and the matrices that it is multiplied by."""
@@ -46,17 +45,12 @@ MOST_CELLS = 4_000  # of the maps of a problem on paper
 DRAWS, DRAWN_CELLS = 200, 4_000
 """So often numbers are drawn for a sheet until none of them is trivial, of larger maps up to so many cells in all; then
 the best ones are taken."""
-SURE, EVEN = 0.97, 0.02
-"""A weight above the one, or so near to ½, takes no reckoning."""
-DECIMALS = 2
-"""Of every box of a sheet, and of what is computed from it."""
-CLEARLY = 0.05
-"""A wrong number differs by so much from the right one, of numbers beyond 1 by this share."""
-TOO_LARGE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}."
-)
-TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave out; {expected} were asked for.")
-NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has nothing to leave out of this problem.")
+SURE, EVEN = 0.97, 0.02  # a weight above the one, or so near to ½, takes no reckoning
+DECIMALS = 2  # of every box of a sheet, and of what is computed from it
+CLEARLY = 0.05  # a wrong number differs by so much from the right one, of numbers beyond 1 by this share
+TOO_LARGE = N_("{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.")
+TOO_MANY = N_("There are only {got} cells to leave out; {expected} were asked for.")
+NOTHING_ASKED = N_("A worksheet of this level has nothing to leave out of this problem.")
 
 
 class WorksheetLevel(NamedTuple):
@@ -73,11 +67,11 @@ class WorksheetLevel(NamedTuple):
 
 LEVELS: Mapping[str, WorksheetLevel] = MappingProxyType(
     {
-        "fill": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
-        "steps": WorksheetLevel(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
+        "fill": WorksheetLevel(N_("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
+        "steps": WorksheetLevel(N_("Worksheets", "All steps"), TASK, lambda stage: True),
         "mistake": WorksheetLevel(
-            QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
-            QT_TRANSLATE_NOOP(
+            N_("Worksheets", "Find the mistake"),
+            N_(
                 "Worksheets",
                 "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
                 "and columns count from 0.",

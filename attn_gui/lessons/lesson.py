@@ -11,52 +11,45 @@ from pathlib import Path
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.formats.file_format import PathText, reading
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 from attn_gui.lessons.lesson_text import LessonText, Piece, pieces
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, expression
 from attn_gui.paths import resource
 
-LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
+LINE = N_("In the lesson {file}, line {line}: expected {expected}, got {got}.")
 
-NOTHING = FileNote(QT_TRANSLATE_NOOP("Sentences", "nothing"))
+NOTHING = FileNote(N_("nothing"))
 LONGEST_ECHO = 60  # letters of the file that are said again
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 2_000, 60, 8, 8, 8
 LEAST_MINUTES = 3
 ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
 TASK = "do"
-BETWEEN = " | "
-"""Between the two languages of a line. A title without it is that of a lesson in one language alone."""
+BETWEEN = " | "  # between the two languages of a line. A title without it is that of a lesson in one language alone
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 
-BOTH = FileNote(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
-TITLE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
-STEP = FileNote(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
-PART = FileNote(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
-ONCE = FileNote(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
-WORD = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
-ASKED = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”")
-)
-TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
-ONE_TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” or “### 中文”"))
-END = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- can:”, “- try:” or “- next:” below the heading of the end"))
-CANS = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} lines “- can: …” at the end"), most=MOST_CANS)
-CHECK = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”")
-)
-PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
-NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
-OF_NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
-OF_CHOICE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- wrong: what it is” once below a choice “- [ ]”"))
-WRONG = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG
-)
-POSITIVE = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
-SHORT = FileNote(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
-FEW = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
-UTF8 = FileNote(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+BOTH = FileNote(N_("“English | 中文”, once “ | ” between them"))
+TITLE = FileNote(N_("“# title | 标题” as the first line"))
+STEP = FileNote(N_("a step that begins with “## title | 标题”"))
+PART = FileNote(N_("“### English”, “### 中文” or “### Question”"))
+ONCE = FileNote(N_("each part of a step once"))
+WORD = FileNote(N_("“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
+ASKED = FileNote(N_("“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”"))
+TEXT = FileNote(N_("a text under “### English” and one under “### 中文”"))
+ONE_TEXT = FileNote(N_("a text under “### English” or “### 中文”"))
+END = FileNote(N_("“- can:”, “- try:” or “- next:” below the heading of the end"))
+CANS = FileNote(N_("1 to {most} lines “- can: …” at the end"), most=MOST_CANS)
+CHECK = FileNote(N_("“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”"))
+PLAIN = FileNote(N_("plain text without HTML"))
+NUMBER = FileNote(N_("an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = FileNote(N_("“- tolerance:” beside “- answer:” alone, not with choices"))
+OF_CHOICE = FileNote(N_("“- wrong: what it is” once below a choice “- [ ]”"))
+WRONG = FileNote(N_("“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG)
+POSITIVE = FileNote(N_("a number between 0 and 1, written as 0.001"))
+SHORT = FileNote(N_("at most {most} letters in a line"), most=LONGEST_LINE)
+FEW = FileNote(N_("1 to {most} steps"), most=MOST_STEPS)
+UTF8 = FileNote(N_("text in UTF-8"))
 CHINESE = r"[\u3000-\u9fff\uff00-\uffef]"  # letters, and signs as wide as they are; takes 3 ms to compile
 HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 

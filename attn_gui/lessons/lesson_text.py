@@ -18,15 +18,11 @@ from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, Num
 
 LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
-MISSING = "–"
-"""Stands for a number that the present problem does not have."""
-COVERED = "?"
-"""Stands for a number that is made of a covered cell."""
-HUGE = 1e9
-"""From here on digits are written as a power of ten: the last of them would be invented."""
+MISSING = "–"  # stands for a number that the present problem does not have
+COVERED = "?"  # stands for a number that is made of a covered cell
+HUGE = 1e9  # from here on digits are written as a power of ten: the last of them would be invented
 
-PLACE = 0xE000
-"""Letters from here on, which no text has, stand for the live numbers of a sentence."""
+PLACE = 0xE000  # letters from here on, which no text has, stand for the live numbers of a sentence
 OPERAND = r"[\ue000-\uf8ff]"
 EQUATION = re.compile(rf"((?:[\d\s.()+−·×/÷√^e]|{OPERAND})+) = ({OPERAND})")
 SPELLED = (

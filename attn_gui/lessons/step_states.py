@@ -27,7 +27,7 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problem_formats, suffixes
 from attn_gui.formats.file_messages import FileNote, FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, LessonError, LessonInstruction, LessonQuestion, LessonStep
 from attn_gui.lessons.live_numbers import (
@@ -48,37 +48,31 @@ NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])?
 
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
 PROJECTED = ("query", "key", "value")
-PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-WORDS = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen” (English alone)")
-)
-MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
-SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
-CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
+PROBLEM = FileNote(N_("the name of an example, or of a problem file beside the lesson"))
+WORDS = FileNote(N_("words of the table that comes along, such as “cat dog king queen” (English alone)"))
+MODEL_NAME = FileNote(N_("the name of a model that comes along"))
+SIZES = FileNote(N_("“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
+CHANGE = FileNote(N_("“field = JSON value” or “field[row, column] = number” that fits"))
 
 MOST_BY_HAND = 200_000  # cells of the maps of a problem of which cells can be covered
 MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of more nobody reads it off
 ASKED_PARTS = ("reach", "target")  # buttons of the explanation: what a cell reaches; one equation, and “Set to…”
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 
-CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
-PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
-HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
-SHOWN = FileNote(
-    QT_TRANSLATE_NOOP(
-        "Sentences", "a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it"
-    )
-)
-BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
-COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
-OTHER = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that is not taken as the answer"))
-FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
-TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
-OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
-COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
-FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
-NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
-SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=f"{MOST_NUMBERS:,}")
+CELL = FileNote(N_("a cell such as weights[1, 1], or weights[head, row, column]"))
+PLAYED = FileNote(N_("a cell that is computed, such as weights[1, 1]"))
+HEAD = FileNote(N_("the number of a head"))
+SHOWN = FileNote(N_("a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it"))
+BEGUN = FileNote(N_("“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
+COMPUTED = FileNote(N_("a number that the problem of this step has"))
+OTHER = FileNote(N_("a number that is not taken as the answer"))
+FINITE = FileNote(N_("an answer that is a finite number"))
+TRUE = FileNote(N_("something that holds for the numbers of this step"))
+OPEN = FileNote(N_("something that does not hold until the person has done it"))
+COVER = FileNote(N_("computed cells such as weights[1, 1] or weights[1, :], or “none”"))
+FROM_X = N_("a matrix that is given, such as {of}: {name} is computed from {of} here")
+NEXT = FileNote(N_("the name of a lesson beside this one"))
+SMALL = FileNote(N_("a problem of at most {most} cells"), most=f"{MOST_NUMBERS:,}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,45 +36,38 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.latex_markdown_reader import latex_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-MOST_EQUATIONS = 400
-"""Some thirty pages."""
+MOST_EQUATIONS = 400  # some thirty pages
 GIVEN_ROWS = "query", "key", "value"
-MOST_COLUMNS, MOST_ROWS = 14, 40
-"""Of a matrix that is written out on a page."""
-TOO_MANY = QT_TRANSLATE_NOOP(
-    "Sentences",
+MOST_COLUMNS, MOST_ROWS = 14, 40  # of a matrix that is written out on a page
+TOO_MANY = N_(
     "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
 )
-TOO_WIDE = QT_TRANSLATE_NOOP(
-    "Sentences",
+TOO_WIDE = N_(
     "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
 )
-TOO_HIGH = QT_TRANSLATE_NOOP(
-    "Sentences",
+TOO_HIGH = N_(
     "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
 )
-NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
+NO_ITEM = N_("There is no batch item {got}; the problem has {count}, counted from 0.")
 
-WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
-OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
-GIVEN_HEADING = QT_TRANSLATE_NOOP("Solutions", "Given")
-STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
-HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
-ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
-COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
-AS_COMPUTED = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
-BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
-RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
+WHOLE = N_("Solutions", "Worked solution")
+OF_CELL = N_("Solutions", "Worked solution of {cell}")
+GIVEN_HEADING = N_("Solutions", "Given")
+STEP = N_("Solutions", "Step {number}: {title}")
+HEAD = N_("Solutions", "head {head}")
+ITEM = N_("Solutions", "item {item}")
+COUNTED = N_("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
+AS_COMPUTED = N_("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
+BY_HAND = N_("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
+RESULT = N_("Solutions", "Result")
 
 ROWS = ("batch", "row", "column")
 
-Say: TypeAlias = Callable[[str], str]
-"""Translates a text of the context "Solutions"."""
+Say: TypeAlias = Callable[[str], str]  # translates a text of the context "Solutions"
 
-ENDINGS = ("pdf", "tex", "md")
-"""The forms of a worked solution; pages are painted by `figure`."""
+ENDINGS = ("pdf", "tex", "md")  # the forms of a worked solution; pages are painted by `figure`
 
 DOCUMENT = r"""% {command}
 \documentclass[a4paper]{{article}}

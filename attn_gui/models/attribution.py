@@ -17,29 +17,25 @@ from attn_gui.engine.interventions import Intervention, Set
 from attn_gui.engine.memory import Progress, check, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of, stages_of
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.changed_layers import EditedLayer
 from attn_gui.models.forward_pass import MLP
 from attn_gui.models.model import Run
 
 Token = str | int
-_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
-_NOT_LINEAR = QT_TRANSLATE_NOOP(
-    "Sentences",
+_LENGTHS = N_("Two texts of different lengths: expected {expected} tokens, got {got}.")
+_NOT_LINEAR = N_(
     "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
 )
 
 ROW = -2  # the axis of the tokens
-_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
-UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_ROW = N_("The other text has no row {got}; it has {count} tokens.")
+UNEQUAL_ROWS = N_(
     "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
     "in for each other.",
 )
 
-_ALIKE = QT_TRANSLATE_NOOP(
-    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
-)
+_ALIKE = N_("The two runs give the same logit, {value}: there is no difference that could be recovered.")
 
 
 # --- head readings --------------------------------------------------------------------------------

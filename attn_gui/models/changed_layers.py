@@ -23,33 +23,29 @@ from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import shape_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.forward_pass import ModelLayer, by_heads, run_block
 from attn_gui.models.sequence import TokenSequence
 
-NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no layer {got}; the model has {layers}, counted from 0.")
-_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{field} must name its layer, a whole number; got {got}.")
+NO_LAYER = N_("There is no layer {got}; the model has {layers}, counted from 0.")
+_NO_NUMBER = N_("{field} must name its layer, a whole number; got {got}.")
 LAYER = "layer"
 
 PROJECTIONS = ("query", "key", "value", "output")
 TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
 """The numbers of a layer that are fields of a problem; the others belong to its block."""
 
-BY_HAND = "interventions"
-"""The field of a problem that is shown record by record."""
+BY_HAND = "interventions"  # the field of a problem that is shown record by record
 PRECISION = "dtype"
 
-_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_HEADS = N_(
     "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
 )
-_SHAPE = QT_TRANSLATE_NOOP(
-    "Sentences",
+_SHAPE = N_(
     "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
 )
 
-Records = Sequence[tuple[int, Intervention]]
-"""Interventions, each with its place among all of a run."""
+Records = Sequence[tuple[int, Intervention]]  # Interventions, each with its place among all of a run
 
 
 # --- interventions --------------------------------------------------------------------------------

@@ -26,14 +26,14 @@ from attn_gui.formats.named.array_names import THERE_TWICE
 from attn_gui.formats.safetensors_packing import PackedArray, places
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.untrusted_bytes import Json, broken, from_bfloat16, parse_object
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 MOST = 10**7
-_NEEDED = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is missing.")
-_WHOLE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a whole number from {least} to {most}, got {got}.")
-_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a number above 0, got {got}.")
-_FLAG = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be true or false, got {got}.")
-_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is {got}, which is not supported; expected {choices}.")
+_NEEDED = N_("{file}: {name} is missing.")
+_WHOLE = N_("{file}: {name} must be a whole number from {least} to {most}, got {got}.")
+_NUMBER = N_("{file}: {name} must be a number above 0, got {got}.")
+_FLAG = N_("{file}: {name} must be true or false, got {got}.")
+_CHOICE = N_("{file}: {name} is {got}, which is not supported; expected {choices}.")
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -48,21 +48,17 @@ CHUNK = 1 << 22
 LARGEST_JSON = 1 << 23
 LARGEST_CONFIG = 1 << 20
 
-_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{file} is no folder; expected one with config.json and model.safetensors.")
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} does not exist.")
-_NO_CONFIG = QT_TRANSLATE_NOOP("Sentences", "{file} holds no config.json, and so no published model.")
-_NO_WEIGHTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no weights; expected model.safetensors or its index.")
-_ADAPTED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds an adapter (adapter_config.json), which changes another model; merge the two first."
-)
-_PICKLED = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_FOLDER = N_("{file} is no folder; expected one with config.json and model.safetensors.")
+_ABSENT = N_("{file} does not exist.")
+_NO_CONFIG = N_("{file} holds no config.json, and so no published model.")
+_NO_WEIGHTS = N_("{file} holds no weights; expected model.safetensors or its index.")
+_ADAPTED = N_("{file} holds an adapter (adapter_config.json), which changes another model; merge the two first.")
+_PICKLED = N_(
     "{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: "
     "model.save_pretrained(folder, safe_serialization=True).",
 )
 
-_OTHERS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_OTHERS = N_(
     "The files of {file} were written anew after the model was opened: no session can name the weights that it has. "
     "Open the model again.",
 )
@@ -71,29 +67,25 @@ LONGEST_HEADER = 1 << 23
 AT_ONCE = 1 << 22  # bytes that are looked through at a time
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # of the numbers that are read
 _EXPONENTS = {"F16": 0x7C00, "BF16": 0x7F80}  # all ones in numbers that are not finite
-_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or no safetensors file: its header does not fit into it.")
-_OUTSIDE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” lies outside the file.")
-_MISSING = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” is missing.")
-_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” has the shape {got}; expected {expected}.")
-_KIND = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.")
-_WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds numbers that are not finite.")
-_INDEX = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must say for every tensor which file holds it.")
-_LARGE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the numbers of this model take {size} of memory in single precision; {free} are free."
-)
-_FOREIGN = QT_TRANSLATE_NOOP("Sentences", "{file} names the shard “{name}”; expected a file of the same folder.")
+_HEADER = N_("{file} is cut off or no safetensors file: its header does not fit into it.")
+_OUTSIDE = N_("{file}: the tensor “{name}” lies outside the file.")
+_MISSING = N_("{file}: the tensor “{name}” is missing.")
+_SHAPE = N_("{file}: the tensor “{name}” has the shape {got}; expected {expected}.")
+_KIND = N_("{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.")
+_WILD = N_("{file}: the tensor “{name}” holds numbers that are not finite.")
+_INDEX = N_("{file}: {name} must say for every tensor which file holds it.")
+_LARGE = N_("{file}: the numbers of this model take {size} of memory in single precision; {free} are free.")
+_FOREIGN = N_("{file} names the shard “{name}”; expected a file of the same folder.")
 
-_TWO_ROPES = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: rope_parameters and rope_scaling name different scalings: {got}; expected one."
-)
+_TWO_ROPES = N_("{file}: rope_parameters and rope_scaling name different scalings: {got}; expected one.")
 SLIDING = {"full_attention": False, "sliding_attention": True}
 UNSAID = 4096  # the window where config.json names none, as transformers has it
-_KINDS = QT_TRANSLATE_NOOP("Sentences", "{file}: layer_types must name one of {choices} for each of {layers} layers.")
+_KINDS = N_("{file}: layer_types must name one of {choices} for each of {layers} layers.")
 
 MODULES = "modules.json"
 _POOLING, _NORMALIZE, _TRANSFORMER = ".Pooling", ".Normalize", ".Transformer"
-_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "{file}: the pooling of sentences by {got} is not supported.")
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: expected a list of modules, each with its type and path.")
+_UNKNOWN = N_("{file}: the pooling of sentences by {got} is not supported.")
+_BAD = N_("{file}: expected a list of modules, each with its type and path.")
 SHORTEST = 1e-12  # what a shorter vector is divided by, as torch.nn.functional.normalize does
 MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
 

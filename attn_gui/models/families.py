@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from attn_gui.engine.arrays import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.checkpoint_files import CheckpointTensors, Config, frequencies, layer_windows
 
 PRE, POST = "pre", "post"
-LAYER_NORM, RMS_NORM = "layer", "rms"
-"""Keys of the engine's blocks and norms."""
+LAYER_NORM, RMS_NORM = "layer", "rms"  # keys of the engine's blocks and norms
 
 ACTIVATIONS = {
     "gelu": "gelu",
@@ -30,14 +29,14 @@ ACTIVATIONS = {
 PREDICTING = ("LMHead", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "DoubleHeads")
 """Parts of the names of classes in transformers whose models have a head that predicts tokens."""
 
-UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
+UNEVEN = N_("{file}: {heads} heads cannot share {columns} columns evenly.")
 MOST_LAYERS = 1000
 MOST_HEADS = 4096
 
 FUSED = "attn.c_attn"  # of Q, K and V
 PLACES = {"query": 0, "key": 1, "value": 2}
 
-_ODD = QT_TRANSLATE_NOOP("Sentences", "{file}: head_dim must be even for rotary positions, got {got}.")
+_ODD = N_("{file}: head_dim must be even for rotary positions, got {got}.")
 ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
 
 

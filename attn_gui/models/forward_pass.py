@@ -21,8 +21,7 @@ _SLOPE = F(0.3275911)
 Walk = Generator[tuple[str, Array], Array, Array]
 """Yields (stage, cells without the batch axis), is sent what is read instead, and returns the block's output."""
 LARGE = 1 << 23  # multiplications of a product that threads share
-MLP = "down"
-"""The stage that an MLP adds to the residual stream."""
+MLP = "down"  # the stage that an MLP adds to the residual stream
 Change = Callable[[str, Array], Array]
 
 X = "x"

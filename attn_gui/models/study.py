@@ -19,7 +19,7 @@ from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.session import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots import Snapshot, with_weights
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.changed_layers import (
     PRECISION,
     ChangedCells,
@@ -34,20 +34,15 @@ from attn_gui.models.model import Model, Run, read_model
 CAUSAL = "When Mary and John went to the store, John gave a drink to"
 FILLED = "The capital of France is {mask}."
 READ = "The animal did not cross the street because it was too tired."
-LETTERS = "q w e r t y q w e r"
-"""For a model that knows letters only: the second half repeats the first."""
+LETTERS = "q w e r t y q w e r"  # for a model that knows letters only: the second half repeats the first
 
-_ELSEWHERE = QT_TRANSLATE_NOOP(
-    "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
-)
-_CHANGED = QT_TRANSLATE_NOOP(
-    "Sentences",
+_ELSEWHERE = N_("The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again.")
+_CHANGED = N_(
     "The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); "
     "open a folder that has those, and then this file again.",
 )
-_NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
-SHOWN = 12
-"""Digits of a hash that a sentence shows."""
+_NO_LAYER = N_("The session names layer {got}; the model {name} has {layers}.")
+SHOWN = 12  # digits of a hash that a sentence shows
 
 
 # --- sample texts: what a model reads until it is given another text --------------------------------

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from attn_gui.formats.file_format import reading
 from attn_gui.formats.file_messages import FormatError, size_text
 from attn_gui.formats.untrusted_bytes import Json
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
 
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
@@ -42,13 +42,9 @@ GROWTH = {
     "BertNormalizer": 12,
 }
 """How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
-_GROWS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
-)
-_WORD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
-)
-_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
+_GROWS = N_("{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.")
+_WORD = N_("{file} would look through a word of {got} letters for its parts; expected at most {expected}.")
+_TOKEN = N_("{file} has a token of {got} letters; expected at most {expected}.")
 
 UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
 """Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
@@ -66,16 +62,13 @@ UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
 NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
 LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
 """Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
-_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
-_PACKAGE = QT_TRANSLATE_NOOP(
-    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
-)
-_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
-_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
-_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
+_ABSENT = N_("{file} is not there, and a text cannot be cut into tokens; give ids instead.")
+_PACKAGE = N_("Cutting a text into tokens needs the package tokenizers; this line brings it: {line}")
+_BAD = N_("{file} cannot be read as a tokenizer: {reason}.")
+_CANNOT = N_("{file} cannot cut this text into tokens: {reason}.")
+_LONG = N_("The text has {got} letters; expected at most {expected}.")
 
-SIDES = ("bos", "eos")
-"""What transformers calls the tokens that begin and end a text."""
+SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
 # --- token texts ----------------------------------------------------------------------------------

@@ -17,11 +17,9 @@ from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.pictures.tile import EntropyTile, Tile
 from attn_gui.pictures.tile_cache import TileCache, tile_cache_of
 
-AT_ONCE = 1 << 16
-"""Cells that are measured without giving way to anything else."""
+AT_ONCE = 1 << 16  # cells that are measured without giving way to anything else
 
-LONGEST = 1 << 25
-"""Cells of the largest map that is measured at all."""
+LONGEST = 1 << 25  # cells of the largest map that is measured at all
 
 
 class HeadEntropies(QObject):

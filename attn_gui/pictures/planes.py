@@ -21,8 +21,7 @@ Values = npt.NDArray[np.floating]
 Allowed = npt.NDArray[np.bool_]
 Edges = npt.NDArray[np.intp]
 
-AT_ONCE = 1 << 20
-"""Cells that are asked for in one block."""
+AT_ONCE = 1 << 20  # cells that are asked for in one block
 
 
 class PlaneLike(Protocol):

@@ -14,15 +14,13 @@ from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.pictures import planes
 from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
-BAND = 3 << 25
-"""Cells of maps that are computed for one band: some tenths of a second of work."""
+BAND = 3 << 25  # cells of maps that are computed for one band: some tenths of a second of work
 
 
 KnownCells = tuple[Values, Allowed | None, Allowed | None]
 """Values, which are allowed, and which are known; None where all are."""
 
-SLICE = 0.002
-"""Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
+SLICE = 0.002  # seconds of drawing, after which the window may paint and answer before the rest is drawn
 
 
 class TilePlace(NamedTuple):

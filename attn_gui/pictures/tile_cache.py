@@ -28,11 +28,9 @@ from attn_gui.pictures.worker_thread import Outcomes, WorkerThread, outcome_of
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
 
-KEPT = 1 << 26
-"""Bytes of kept tiles that are not looked at."""
+KEPT = 1 << 26  # bytes of kept tiles that are not looked at
 
-OVERVIEW = 512
-"""Blocks of each axis of a tile that says how large the numbers of a long map are."""
+OVERVIEW = 512  # blocks of each axis of a tile that says how large the numbers of a long map are
 
 
 class TileRequest(NamedTuple):

@@ -24,7 +24,7 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.views.names import mask_polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
@@ -55,9 +55,9 @@ PARTS = (
 Place = tuple[int, int] | tuple[slice, slice]
 
 TITLES = {
-    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
-    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
-    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
+    BEFORE: N_("TwoStates", "{title}, before"),
+    DIFFERENCE: N_("TwoStates", "{title}, now − before"),
+    GRADIENT: N_("TwoStates", "{title}, gradient"),
 }
 
 COMPACT_DECIMALS = 2
@@ -479,5 +479,5 @@ class TablesController(Controller):
         tokens[row] = text
         shared = problem.self_attention and problem.key_tokens in (None, problem.query_tokens)
         names = {name} | ({"query_tokens", "key_tokens"} if shared else set())
-        label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
+        label = Label(N_("History", "renamed row {row}"), {"row": row})
         self._runner.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

@@ -17,13 +17,11 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-TOKENS, SEED = 16, 0
-"""Of the seeded Q, K and V."""
+TOKENS, SEED = 16, 0  # of the seeded Q, K and V
 NARROWEST, WIDEST = 2, 512
 POINTS = tuple(round(NARROWEST ** (1 + place / 4)) for place in range(33))
 """Widths of the curves, evenly apart on a logarithmic axis; the narrowest stand there more than once."""
-MOST = 1 << 16
-"""Cells of the largest map that is read whole at every width."""
+MOST = 1 << 16  # cells of the largest map that is read whole at every width
 SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
 """Keys of what Q and K are at a width: a problem's own, seeded ones, or its own with their columns repeated."""
 

@@ -25,21 +25,15 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-WORK = 1e10
-"""Multiplications of W_O, or of the projections, with what the heads depend on."""
-HELD = 1 << 29
-"""Bytes that are held at a time for as many tokens as are wanted; for fewer than two more may be."""
-PIECE = 1 << 20
-"""Numbers by which rows of Q, K and V, or of the output, are pulled back at a time."""
-KEPT = 8
-"""Stages of one map, about."""
+WORK = 1e10  # multiplications of W_O, or of the projections, with what the heads depend on
+HELD = 1 << 29  # bytes that are held at a time for as many tokens as are wanted; for fewer than two more may be
+PIECE = 1 << 20  # numbers by which rows of Q, K and V, or of the output, are pulled back at a time
+KEPT = 8  # stages of one map, about
 GIVEN = "query", "key", "value"
 
-WIDTH = 3
-"""Tokens that one convolution looks at: the one before, the token, the one after."""
+WIDTH = 3  # tokens that one convolution looks at: the one before, the token, the one after
 
-CHANNELS, LAYERS, SEED = 16, 2, 0
-"""Channels of the seeded layers; convolutions and seed unless others are chosen."""
+CHANNELS, LAYERS, SEED = 16, 2, 0  # channels of the seeded layers; convolutions and seed unless others are chosen
 
 MOST_TOKENS = 32
 

@@ -15,8 +15,7 @@ from attn_gui.engine.graph.stage import LinearStage, Role
 from attn_gui.engine.graph.symbols_and_titles import COMPUTED, plain_name
 from attn_gui.engine.problem import Problem
 
-Symbols = tuple[str, ...]
-"""Symbols that are multiplied: ("h", "d_k") are all columns of Q."""
+Symbols = tuple[str, ...]  # symbols that are multiplied: ("h", "d_k") are all columns of Q
 
 HEAD_LETTERS = "hgr"
 FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
@@ -38,8 +37,7 @@ FIELDS: Mapping[str, tuple[Symbols, Symbols]] = MappingProxyType(
 )
 """Rows and columns of the matrices that a problem is given."""
 
-Inputs = Sequence[tuple[str, Axes]]
-"""What a stage reads: a stage or a field, and the letters of its axes."""
+Inputs = Sequence[tuple[str, Axes]]  # what a stage reads: a stage or a field, and the letters of its axes
 
 
 class Dimension(NamedTuple):

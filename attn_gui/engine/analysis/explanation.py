@@ -1,4 +1,10 @@
-"""Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents."""
+"""Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents.
+
+`explain` gives an `Explanation`, which asks the cell's node for its formula as a tree (`graph/expressions.py`) and for
+its addends (`Terms`), and has the tree written with so many digits that the printed numbers give the printed result
+(`graph/printed_digits.py`). `PerQuery` is another equation of a weight or an output: one sum over the keys, from the
+scores of its query.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from attn_gui.engine.messages import short_power
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Flags = npt.NDArray[np.bool_]
 
@@ -79,7 +79,7 @@ class HeadReading:
     sentence: ClassVar[str]  # what is counted
     singles: ClassVar[bool] = True  # whether it counts some cells and not all
     of_shares: ClassVar[bool] = True  # whether it means nothing where rows do not add up to 1
-    needs: ClassVar[str] = QT_TRANSLATE_NOOP("Readings", "Needs weights whose rows add up to 1")
+    needs: ClassVar[str] = N_("Readings", "Needs weights whose rows add up to 1")
 
     def said(self, problem: Problem) -> str:
         """Return the sentence that describes it for a problem."""
@@ -119,12 +119,10 @@ class Entropy(HeadReading):
 
     key = "entropy"
     singles = False
-    title = QT_TRANSLATE_NOOP("Readings", "entropy (bits)")
-    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy in bits, 0 … log₂ {keys} = {most}")
-    ends = QT_TRANSLATE_NOOP(
-        "Readings", "mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike"
-    )
-    uneven = QT_TRANSLATE_NOOP("Readings", "mean entropy in bits, 0 … {most}")  # of rows that do not add up to 1
+    title = N_("Readings", "entropy (bits)")
+    sentence = N_("Readings", "mean entropy in bits, 0 … log₂ {keys} = {most}")
+    ends = N_("Readings", "mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike")
+    uneven = N_("Readings", "mean entropy in bits, 0 … {most}")  # of rows that do not add up to 1
 
     def said(self, problem: Problem) -> str:
         return self.sentence if self.most(problem) == math.log(problem.m) else self.uneven
@@ -162,8 +160,8 @@ class StableRank(HeadReading):
 
     key = "rank"
     singles = of_shares = False
-    title = QT_TRANSLATE_NOOP("Readings", "stable rank")
-    sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁², 1 (all rows alike) … {most}")
+    title = N_("Readings", "stable rank")
+    sentence = N_("Readings", "Σσ² / σ₁², 1 (all rows alike) … {most}")
 
     def most(self, problem: Problem) -> float:
         return min(problem.n, problem.m)
@@ -185,10 +183,10 @@ class LargestWeight(HeadReading):
 
     key = "largest"
     of_shares = False
-    title = QT_TRANSLATE_NOOP("Readings", "largest weight")
-    sentence = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, 0 … 1")
-    by_hand = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head; one set by hand may be any number")
-    unbound = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, which may be any number")
+    title = N_("Readings", "largest weight")
+    sentence = N_("Readings", "the largest weight of the head, 0 … 1")
+    by_hand = N_("Readings", "the largest weight of the head; one set by hand may be any number")
+    unbound = N_("Readings", "the largest weight of the head, which may be any number")
 
     def said(self, problem: Problem) -> str:
         if not NORMALIZERS[problem.normalize].fractions:
@@ -252,8 +250,8 @@ class SinkShare(Pattern):
     """
 
     key = "sink"
-    title = QT_TRANSLATE_NOOP("Readings", "sink mass")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on key 0")
+    title = N_("Readings", "sink mass")
+    sentence = N_("Readings", "share of the weights on key 0")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         return np.broadcast_to(np.arange(problem.m) == 0, (rows.stop - rows.start, problem.m))
@@ -265,9 +263,7 @@ class SinkShare(Pattern):
 class OfTokens(Pattern):
     """A pattern of tokens that attend to tokens of the same sequence."""
 
-    needs = QT_TRANSLATE_NOOP(
-        "Readings", "Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1"
-    )
+    needs = N_("Readings", "Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1")
 
     def fits(self, problem: Problem) -> bool:
         own = problem.query_tokens is not None and problem.query_tokens == problem.names_of_keys
@@ -278,8 +274,8 @@ class PreviousToken(OfTokens):
     """Key j = i − 1."""
 
     key = "previous_token"
-    title = QT_TRANSLATE_NOOP("Readings", "previous token")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share on the token before: j = i − 1")
+    title = N_("Readings", "previous token")
+    sentence = N_("Readings", "share on the token before: j = i − 1")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]
@@ -290,8 +286,8 @@ class DuplicateToken(OfTokens):
     """An earlier key with the query's own token."""
 
     key = "duplicate_token"
-    title = QT_TRANSLATE_NOOP("Readings", "duplicate token")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share on the same token before: j < i")
+    title = N_("Readings", "duplicate token")
+    sentence = N_("Readings", "share on the same token before: j < i")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]
@@ -302,8 +298,8 @@ class Induction(OfTokens):
     """The key after an earlier one with the query's own token."""
 
     key = "induction"
-    title = QT_TRANSLATE_NOOP("Readings", "induction")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share on what followed the same token")
+    title = N_("Readings", "induction")
+    sentence = N_("Readings", "share on what followed the same token")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]

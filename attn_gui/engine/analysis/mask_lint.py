@@ -17,15 +17,13 @@ from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys
 
-SUNK = -1e4
-"""A bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32."""
+SUNK = -1e4  # a bias so low is meant as −∞: that of BERT's masks, and beyond it those of float16, bfloat16 and float32
 
-SWALLOWS = 1e20
-"""Beside a bias so large the scores are lost in rounding."""
+SWALLOWS = 1e20  # beside a bias so large the scores are lost in rounding
 
 Place = tuple[int, int, int]  # item, head, row
 
@@ -51,8 +49,8 @@ def _closed_rows(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
     """Find rows without an open key: zeros, not NaN and not the average."""
     count, place = _places(rows.counts == 0)
     if place is not None:
-        one = QT_TRANSLATE_NOOP("Masks", "Row {row} has no open key: its weights and its output are 0.")
-        many = QT_TRANSLATE_NOOP("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
+        one = N_("Masks", "Row {row} has no open key: its weights and its output are 0.")
+        many = N_("Masks", "{count} rows have no open key, row {row} first: weights and output are 0.")
         yield LintFinding("closed_rows", Note(one if count == 1 else many, {"count": count, "row": place[2]}), place)
 
 
@@ -62,34 +60,32 @@ def _sunk_rows(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
     if place is None:
         return
     value, smallest = float(rows.largest[place]), float(rows.smallest[place])
-    words = QT_TRANSLATE_NOOP(
+    words = N_(
         "Masks", "{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide."
     )
     if smallest < value:
-        words = QT_TRANSLATE_NOOP(
-            "Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none."
-        )
+        words = N_("Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none.")
     elif value <= -SWALLOWS:
-        words = QT_TRANSLATE_NOOP(
+        words = N_(
             "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
         )
     note = Note(words, {"value": short_power(f"{value:.3g}").replace("-", MINUS), "row": place[2]})
     low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
     layer = next(low, None)  # several layers may be as low only together
-    remedy = "" if layer is None else QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
+    remedy = "" if layer is None else N_("Masks", "Close them with True and False")
     yield LintFinding("sunk_rows", note, place, layer, remedy=remedy)
 
 
 def _added_switches(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
     """Find biases of 0 and 1 alone: booleans that were meant to open and close keys are added to the scores."""
-    remedy = QT_TRANSLATE_NOOP("Masks", "Open keys at 1, close them at 0")
+    remedy = N_("Masks", "Open keys at 1, close them at 0")
     for place, note in added_switches(problem):
         yield LintFinding("added_switches", note, None, place, remedy=remedy)
 
 
 def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
     """Yield (position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
-    words = QT_TRANSLATE_NOOP(
+    words = N_(
         "Masks", "Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
     )
     for place, layer in enumerate(problem.mask):
@@ -101,12 +97,12 @@ def _unclear_alignment(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding
     """Find rules of positions where queries and keys differ in number: which of them belong together is a choice."""
     n, m = problem.n, problem.m
     words = {
-        "start": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query 0 belongs to key 0."),
-        "end": QT_TRANSLATE_NOOP("Masks", "{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}."),
+        "start": N_("Masks", "{layer}: {n} queries, {m} keys; query 0 belongs to key 0."),
+        "end": N_("Masks", "{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}."),
     }
     other = {
-        "start": ("end", QT_TRANSLATE_NOOP("Masks", "Line up the last ones")),
-        "end": ("start", QT_TRANSLATE_NOOP("Masks", "Line up the first ones")),
+        "start": ("end", N_("Masks", "Line up the last ones")),
+        "end": ("start", N_("Masks", "Line up the first ones")),
     }
     for position, layer in enumerate(problem.mask):
         if layer.enabled and isinstance(layer, Aligned) and n != m:
@@ -122,7 +118,7 @@ def _crowded_keys(problem: Problem, rows: OpenKeys) -> Iterator[LintFinding]:
     most, count = problem.d_k + 1, int(rows.counts.max())
     linear = SCORES[problem.score].slope(problem.score_params) is not None
     if count > most and linear and NORMALIZERS[problem.normalize].elementary:
-        words = QT_TRANSLATE_NOOP(
+        words = N_(
             "Masks",
             "Up to {count} keys are open in a row, and d_k = {width}: a weight can surely be set to a target, the "
             "other odds kept, only where at most {most} are open.",

@@ -21,10 +21,9 @@ from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-AT_ONCE = 1 << 12
-"""Keys whose values are held at a time."""
+AT_ONCE = 1 << 12  # keys whose values are held at a time
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
@@ -250,10 +249,10 @@ def _is_kernel(score: Score) -> bool:
 
 
 WAYS = (
-    Estimator(QT_TRANSLATE_NOOP("Pages", "Average pooling"), lambda score: not score.looks),
-    Estimator(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson"), _is_kernel),
-    Estimator(QT_TRANSLATE_NOOP("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
-    Estimator(QT_TRANSLATE_NOOP("Pages", "Dot product q · k"), lambda score: score.dot),
+    Estimator(N_("Pages", "Average pooling"), lambda score: not score.looks),
+    Estimator(N_("Pages", "Nadaraya–Watson"), _is_kernel),
+    Estimator(N_("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
+    Estimator(N_("Pages", "Dot product q · k"), lambda score: score.dot),
 )
 
 

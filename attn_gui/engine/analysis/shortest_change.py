@@ -18,11 +18,9 @@ from attn_gui.engine.masks import Bias, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.verdicts import Reason
 
-BIAS = "bias"
-"""The way of a bias of the row's own, which is added to its logits."""
+BIAS = "bias"  # the way of a bias of the row's own, which is added to its logits
 
-WAYS = ("query", "key", BIAS, "x")
-"""Fields that may be changed for a target."""
+WAYS = ("query", "key", BIAS, "x")  # fields that may be changed for a target
 
 MOST_STEPS, MOST_SLIDES, HALVINGS = 200, 100, 40
 IDLE = 8  # steps in a row that bring next to nothing: there is no more to be had

@@ -25,24 +25,19 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, ScoreSetting
 from attn_gui.engine.stages import STAGE
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Words = tuple[tuple[str, str], ...]
 
-CHOSEN_CELL = QT_TRANSLATE_NOOP("Pages", "the chosen cell")
+CHOSEN_CELL = N_("Pages", "the chosen cell")
 
-WIDEST = 256
-"""Columns of the seeded Q and K at most."""
-LONGEST = 512
-"""Rows of them at most."""
+WIDEST = 256  # columns of the seeded Q and K at most
+LONGEST = 512  # rows of them at most
 SEED = 0
 
-WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
-"""Values of d_k for which Q and K are drawn."""
-SIDE = 128
-"""Queries and keys that are drawn for each of them."""
-AT_ONCE = 1 << 18
-"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
+WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)  # values of d_k for which Q and K are drawn
+SIDE = 128  # queries and keys that are drawn for each of them
+AT_ONCE = 1 << 18  # cells of a map that are read for its statistics; of a larger one rows at even distances
 SATURATED = 0.95
 """A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
 
@@ -228,7 +223,7 @@ class SeededWidth(SweptQuantity):
     """d_k of Q and K with independent standard normal numbers, one head; narrower ones are the first columns of the
     widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
 
-    words = (("Pages", QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K")),)
+    words = (("Pages", N_("Pages", "dₖ of random Q and K")),)
     whole = True
     seeded = True
 
@@ -340,36 +335,36 @@ def _query_gradient(evaluation: Evaluation, row: MapRow) -> float:
 ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
     {
         "entropy": RowReading(
-            QT_TRANSLATE_NOOP("Pages", "entropy of the row (bits)"),
+            N_("Pages", "entropy of the row (bits)"),
             lambda evaluation, row: bits(float(row_entropy(weights(evaluation, row)))),
             lambda problem: NORMALIZERS[problem.normalize].shares,
         ),
         "weight": RowReading(
-            QT_TRANSLATE_NOOP("Pages", "the chosen weight"),
+            N_("Pages", "the chosen weight"),
             lambda evaluation, row: float(weights(evaluation, row)[row.key]),
         ),
         "largest": RowReading(
-            QT_TRANSLATE_NOOP("Pages", "the largest weight"),
+            N_("Pages", "the largest weight"),
             lambda evaluation, row: float(weights(evaluation, row).max()),
         ),
         "norm": RowReading(
-            QT_TRANSLATE_NOOP("Pages", "norm of the head's output"),
+            N_("Pages", "norm of the head's output"),
             lambda evaluation, row: length(_row(evaluation, evaluation.mixed, row)),
         ),
         "score_variance": RowReading(  # as the score function gives them
-            QT_TRANSLATE_NOOP("Pages", "variance of the scores"),
+            N_("Pages", "variance of the scores"),
             lambda evaluation, row: _variance(evaluation, evaluation.scores, row),
         ),
         "logit_variance": RowReading(  # after scale, softcap and biases
-            QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax"),
+            N_("Pages", "variance of what enters the softmax"),
             lambda evaluation, row: _variance(evaluation, str(evaluation.logits), row),
         ),
         "saturation": RowReading(  # the Jacobian of the softmax at temperature 1: 0 lets no gradient through
-            QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖"),
+            N_("Pages", "saturation ‖diag(a) − aaᵀ‖"),
             lambda evaluation, row: jacobian_norm(weights(evaluation, row)),
             lambda problem: NORMALIZERS[problem.normalize].elementary,
         ),
-        "gradient": RowReading(QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖"), _query_gradient),
+        "gradient": RowReading(N_("Pages", "gradient of the chosen weight, ‖∂a/∂q‖"), _query_gradient),
     }
 )
 """The readings by their keys."""

@@ -59,7 +59,7 @@ ODDS = ("kept", "free")
 
 # --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
-    """Return the answer where no change can move a cell of a map, else None. Raises FieldError for an idle row."""
+    """Return the answer where no change moves a cell, else None. Raises FieldError where the row does not count."""
     reason = reason_against_change(ask.row, ask.stage, ask.key)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)

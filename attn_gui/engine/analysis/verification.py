@@ -1,4 +1,16 @@
-"""The engine's numbers against the plain reference, and against what must hold whatever the numbers are."""
+"""The engine's numbers against the plain reference, and against what must hold whatever the numbers are.
+
+`verify` does both. Every stage is computed anew in plain loops (`reference`) and compared cell by cell: a cell may
+differ by what rounding can add up to on the way to it (`Rounding`), not by more. Beside that five things must hold:
+
+    rows_sum_to_one          the weights of a row sum to 1, or to 0 where no key is open
+    closed_weights_are_zero  behind a mask a weight is exactly 0
+    concat_undoes_split      heads cut apart and joined again are what they were
+    order_of_keys_is_free    without positions, keys permuted together with their values change nothing
+    future_has_no_influence  under a causal mask NaN in later keys leaves every bit of earlier rows as it was
+
+Of small maps all is compared (`WHOLE`), of larger ones a seeded sample of query rows, as the report says.
+"""
 
 from __future__ import annotations
 

@@ -27,8 +27,7 @@ KINDS = ("direct", "self", "cross")
 SHARE = {"integers": 0.25, "random": 2.0}  # of 1/√d_model: X and W of integers vary by 2, W of random numbers by 1/2
 LEAST_HIDDEN, MOST_HIDDEN = 2, 16  # units of a new additive score: as many as d_k within these
 
-EMBEDDED = 8
-"""Numbers of the vector of a token that is not read from a model."""
+EMBEDDED = 8  # numbers of the vector of a token that is not read from a model
 
 
 # --- new problems ---------------------------------------------------------------------------------

@@ -25,8 +25,7 @@ from attn_gui.engine.stages import STAGE
 
 Axes = Sequence[str]
 
-Places = npt.NDArray[np.intp]
-"""Of every cell along an axis its old place; −1 stands for a new one."""
+Places = npt.NDArray[np.intp]  # of every cell along an axis its old place; −1 stands for a new one
 
 AXIS = "head"
 RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)

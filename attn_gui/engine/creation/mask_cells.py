@@ -12,7 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
 from attn_gui.engine.memory import new_array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 FILLS = ("open", "close", "swap", "transpose")
 
@@ -105,8 +105,8 @@ class TouchedCells(BrushShape):
     """Exactly the cells that the gesture went through."""
 
     key = "cell"
-    label = QT_TRANSLATE_NOOP("Masks", "cells")
-    about = QT_TRANSLATE_NOOP("Masks", "Every cell that is passed")
+    label = N_("Masks", "cells")
+    about = N_("Masks", "Every cell that is passed")
 
     def area(self, path: Path, n: int, m: int) -> Area:
         rows, columns = zip(*path, strict=True)
@@ -127,16 +127,16 @@ class PaintedRectangle(BrushShape):
     """The rectangle from the first cell to the last."""
 
     key = "rectangle"
-    label = QT_TRANSLATE_NOOP("Masks", "rectangle")
-    about = QT_TRANSLATE_NOOP("Masks", "All cells from one corner to the other")
+    label = N_("Masks", "rectangle")
+    about = N_("Masks", "All cells from one corner to the other")
 
 
 class PaintedRows(BrushShape):
     """The whole rows from the first cell to the last."""
 
     key = "row"
-    label = QT_TRANSLATE_NOOP("Masks", "rows")
-    about = QT_TRANSLATE_NOOP("Masks", "Whole rows: all keys of a query")
+    label = N_("Masks", "rows")
+    about = N_("Masks", "Whole rows: all keys of a query")
 
     def area(self, path: Path, n: int, m: int) -> Area:
         return super().area(path, n, m)[0], slice(0, m)
@@ -146,8 +146,8 @@ class PaintedColumns(BrushShape):
     """The whole columns from the first cell to the last."""
 
     key = "column"
-    label = QT_TRANSLATE_NOOP("Masks", "columns")
-    about = QT_TRANSLATE_NOOP("Masks", "Whole columns: a key for all queries")
+    label = N_("Masks", "columns")
+    about = N_("Masks", "Whole columns: a key for all queries")
 
     def area(self, path: Path, n: int, m: int) -> Area:
         return slice(0, n), super().area(path, n, m)[1]
@@ -157,8 +157,8 @@ class PaintedBand(BrushShape):
     """The diagonals from that of the first cell to that of the last."""
 
     key = "band"
-    label = QT_TRANSLATE_NOOP("Masks", "diagonal band")
-    about = QT_TRANSLATE_NOOP("Masks", "All diagonals from one cell's to the other's")
+    label = N_("Masks", "diagonal band")
+    about = N_("Masks", "All diagonals from one cell's to the other's")
 
     def area(self, path: Path, n: int, m: int) -> Area:
         low, high = _diagonals(path)

@@ -335,8 +335,7 @@ def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:
 
 
 # --- rows and columns anywhere ---------------------------------------------------------------------
-CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
-"""Sizes whose cells have a place of their own."""
+CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")  # sizes whose cells have a place of their own
 
 NEUTRAL = {
     **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},

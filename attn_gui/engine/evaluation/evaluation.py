@@ -41,8 +41,7 @@ No other row has this number: weights set by hand may have an entropy of any sig
 
 T = TypeVar("T")
 PicturePart = tuple[slice, slice]
-Place = tuple[str, tuple[int, ...]]
-"""A cell: its stage and its full index, batch first."""
+Place = tuple[str, tuple[int, ...]]  # a cell: its stage and its full index, batch first
 
 AT_ONCE = 1 << 20  # cells of a map that are read at a time for a picture or an entropy
 

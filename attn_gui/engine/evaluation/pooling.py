@@ -9,17 +9,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 
-Picture = tuple[Array, Array | None]
-"""(values, allowed) of blocks of cells."""
+Picture = tuple[Array, Array | None]  # (values, allowed) of blocks of cells
 
-SHORT, STEPS = 64, 32
-"""Blocks up to so many rows, or columns, are reduced all at once, cell by cell."""
+SHORT, STEPS = 64, 32  # blocks up to so many rows, or columns, are reduced all at once, cell by cell
 
-LARGE = 1 << 12
-"""Cells of a block of whole rows that is worth a step of its own."""
+LARGE = 1 << 12  # cells of a block of whole rows that is worth a step of its own
 
-NARROW = 4
-"""Columns of an array whose blocks of rows NumPy reduces best by itself."""
+NARROW = 4  # columns of an array whose blocks of rows NumPy reduces best by itself
 
 
 def block_edges(cells: int, blocks: int) -> Array:

@@ -14,8 +14,7 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TypeVar
 
-SHOWN = 0.03
-"""Seconds that a window has for an edit before the work beside it goes on: about what it takes to paint."""
+SHOWN = 0.03  # seconds that a window has for an edit before the work beside it goes on: about what it takes to paint
 
 T = TypeVar("T")
 

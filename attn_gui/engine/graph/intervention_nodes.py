@@ -26,7 +26,7 @@ from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.graph.symbols_and_titles import cell_latex, computed_name, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 FACTS = (
     *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "wording", "role"),
@@ -34,11 +34,11 @@ FACTS = (
 )
 
 WHOLE = "·"  # an axis that is taken whole
-OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
-OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
-OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
-OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
-OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
+OF_HEAD = N_("Interventions", "{cells} of head {head}")
+OF_HEADS = N_("Interventions", "{cells} of heads {first} … {last}")
+OF_ALL = N_("Interventions", "{cells} of all heads")
+OF_ITEM = N_("Interventions", "{cells} in item {item}")
+OF_ITEMS = N_("Interventions", "{cells} in items {first} … {last}")
 
 Place = int | tuple[int, int] | None
 

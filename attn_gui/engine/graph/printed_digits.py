@@ -13,8 +13,7 @@ DIGITS, DECIMALS = 4, 4
 """Digits of a number, and decimals of one from `LEAST_DECIMAL` on, unless an equation asks for more."""
 SMALLEST, LEAST_DECIMAL, LARGEST = 1e-4, 1e-3, 1e7
 """Magnitudes that are written without a power of ten; a number below the second one has all its digits."""
-MOST_MORE = 2
-"""Digits that an operand gets beyond those; where even they do not give the printed result, ≈ is written."""
+MOST_MORE = 2  # digits that an operand gets beyond those; where even they do not give the printed result, ≈ is written
 EQUAL, TIE = 1e-9, 1e-7
 """How far from a short number one is written like it, and from a half one is rounded either way: relative."""
 

@@ -30,7 +30,7 @@ from attn_gui.engine.normalizers import NORMALIZERS, Softmax
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import Allowed, Mask, Rotary
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 MOST = 1 << 20  # cells of maps that are read for one cell of heads put together wrongly
 KEPT = 0.9  # what dropout with the rate of the first Transformer keeps
@@ -234,25 +234,25 @@ def _counted_values(stages: Sequence[Stage]) -> Sequence[Stage]:
 _ALL = (
     Mistake(
         "not_scaled",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a scale that is "
             "given.",
         ),
-        QT_TRANSLATE_NOOP("Mistakes", "no scaling"),
+        N_("Mistakes", "no scaling"),
         applies=lambda problem: problem.effective_scale != 1.0,
         problem=lambda problem: _scaled(problem, 1.0),
     ),
     Mistake(
         "divided_by_d_k",
-        QT_TRANSLATE_NOOP("Mistakes", "The scores were divided by d_k: it has to be its square root, √d_k."),
-        QT_TRANSLATE_NOOP("Mistakes", "divided by {d_k}, not √{d_k}"),
+        N_("Mistakes", "The scores were divided by d_k: it has to be its square root, √d_k."),
+        N_("Mistakes", "divided by {d_k}, not √{d_k}"),
         applies=lambda problem: _has_root(problem) and problem.d_k > 1,
         problem=lambda problem: _scaled(problem, 1.0 / problem.d_k),
     ),
     Mistake(
         "divided_by_root_d_model",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes", "The scores were divided by the root of the width of all heads: each head has d_k columns only."
         ),
         applies=lambda problem: _has_root(problem) and _has_heads(problem),
@@ -260,13 +260,13 @@ _ALL = (
     ),
     Mistake(
         "multiplied_by_root",
-        QT_TRANSLATE_NOOP("Mistakes", "The scores were multiplied by √d_k: they have to be divided by it."),
+        N_("Mistakes", "The scores were multiplied by √d_k: they have to be divided by it."),
         applies=lambda problem: _has_root(problem) and problem.d_k > 1,
         problem=lambda problem: _scaled(problem, float(problem.d_k**0.5)),
     ),
     Mistake(
         "scaled_after_mask",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The scale came after the mask or bias that is added: it has to come before, on the scores alone.",
         ),
@@ -277,37 +277,33 @@ _ALL = (
     ),
     Mistake(
         "root_forgotten",
-        QT_TRANSLATE_NOOP("Mistakes", "The root was forgotten: this is the number under it."),
+        N_("Mistakes", "The root was forgotten: this is the number under it."),
         applies=lambda problem: False,  # no cell is asked for
         of_root=lambda root: root * root,
     ),
     Mistake(
         "root_inverted",
-        QT_TRANSLATE_NOOP("Mistakes", "This is one over the root: the root itself is asked for."),
+        N_("Mistakes", "This is one over the root: the root itself is asked for."),
         applies=lambda problem: False,
         of_root=lambda root: 1 / root if root else None,
     ),
     Mistake(
         "key_not_transposed",  # it goes unnoticed where a head of K is square
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "K not transposed"),
+        N_("Mistakes", "Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ."),
+        N_("Mistakes", "K not transposed"),
         applies=lambda problem: SCORES[problem.score].dot and problem.m == problem.d_k,
         chain=reading_other_cells(Role.SCORE, ("key[b j (g d)]", "key[b d (g j)]")),
     ),
     Mistake(
         "query_key_swapped",  # it goes unnoticed with as many queries as keys
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "Q and K exchanged"),
+        N_("Mistakes", "Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ."),
+        N_("Mistakes", "Q and K exchanged"),
         applies=lambda problem: SCORES[problem.score].dot and problem.m == problem.n > 1,
         chain=reading_other_cells(Role.SCORE, ("query[b i", "query[b j"), ("key[b j", "key[b i")),
     ),
     Mistake(
         "heads_cut_by_view",  # the axes were never exchanged
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into "
             "heads, then exchange the axes of tokens and heads.",
@@ -317,9 +313,7 @@ _ALL = (
     ),
     Mistake(
         "heads_interleaved",  # head g takes the columns g, g + h, g + 2h … instead of d_k neighbors
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The heads were split in turns, column by column: each head takes d_k columns side by side."
-        ),
+        N_("Mistakes", "The heads were split in turns, column by column: each head takes d_k columns side by side."),
         applies=_has_heads,
         chain=_rewired_heads(
             ("(g r d)", "(d g r)"),
@@ -330,7 +324,7 @@ _ALL = (
     ),
     Mistake(
         "kv_heads_tiled",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, "
             "0 0 1 1.",
@@ -340,9 +334,7 @@ _ALL = (
     ),
     Mistake(
         "projection_transposed",  # W as nn.Linear keeps it, [out, in]; it goes unnoticed where all are square
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W."
-        ),
+        N_("Mistakes", "Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W."),
         applies=lambda problem: (
             problem.projected
             and all(1 < rows == columns for rows, columns in (getattr(problem, name).shape for name in WEIGHTS))
@@ -351,15 +343,13 @@ _ALL = (
     ),
     Mistake(
         "value_not_projected",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The rows of X were weighted themselves: the values V = X·W_V have to be computed first."
-        ),
+        N_("Mistakes", "The rows of X were weighted themselves: the values V = X·W_V have to be computed first."),
         applies=lambda problem: problem.projected and problem.d_context == problem.num_kv_heads * problem.d_v,
         chain=_unprojected_values,
     ),
     Mistake(
         "rotary_neighbors",  # positions turn the columns 2p and 2p + 1 together, as in the paper
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a "
             "head further on, (0, d_k/2) …",
@@ -369,7 +359,7 @@ _ALL = (
     ),
     Mistake(
         "no_softmax",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The scores were taken as they are: the softmax makes each row of them weights that add up to 1.",
         ),
@@ -378,16 +368,14 @@ _ALL = (
     ),
     Mistake(
         "softmax_down_columns",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "normalized by column"),
+        N_("Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."),
+        N_("Mistakes", "normalized by column"),
         applies=lambda problem: _has_softmax(problem) and max(problem.n, problem.m) > 1,
         chain=instead(Role.WEIGHT, _shares_along(-2, "i")),
     ),
     Mistake(
         "softmax_over_heads",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.",
         ),
@@ -396,25 +384,21 @@ _ALL = (
     ),
     Mistake(
         "not_divided_by_z",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "These are the powers of e alone: each has to be divided by Z, the sum of its row."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "not divided by the sum"),
+        N_("Mistakes", "These are the powers of e alone: each has to be divided by Z, the sum of its row."),
+        N_("Mistakes", "not divided by the sum"),
         applies=_has_softmax,
         chain=instead(Role.WEIGHT, computed(_SOFTMAX, _powers)),
     ),
     Mistake(
         "no_exponential",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "no exponential"),
+        N_("Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."),
+        N_("Mistakes", "no exponential"),
         applies=_has_softmax,
         chain=instead(Role.WEIGHT, computed(_SOFTMAX, _proportions)),
     ),
     Mistake(
         "maximum_not_taken_off",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "e to a very large score overflows (and to a very small one vanishes): take the row's largest score off "
             "first, the shares stay the same.",
@@ -424,41 +408,33 @@ _ALL = (
     ),
     Mistake(
         "mask_flipped",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The mask was read the wrong way round: the hatched keys are those that must not count."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "mask the wrong way round"),
+        N_("Mistakes", "The mask was read the wrong way round: the hatched keys are those that must not count."),
+        N_("Mistakes", "mask the wrong way round"),
         applies=_closes,
         chain=_flipped_mask,
     ),
     Mistake(
         "causal_too_early",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The causal mask closed one key too many: a query sees the key at its own position, too."
-        ),
+        N_("Mistakes", "The causal mask closed one key too many: a query sees the key at its own position, too."),
         applies=_is_causal,
         problem=lambda problem: _seeing(problem, -1),
     ),
     Mistake(
         "causal_too_late",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The causal mask left one key too many open: a query sees none after its own position."
-        ),
+        N_("Mistakes", "The causal mask left one key too many open: a query sees none after its own position."),
         applies=_is_causal,
         problem=lambda problem: _seeing(problem, 1),
     ),
     Mistake(
         "closed_as_zero",  # the mask multiplies the scores, and a score of 0 still has a share
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "masked with 0, not −∞"),
+        N_("Mistakes", "Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax."),
+        N_("Mistakes", "masked with 0, not −∞"),
         applies=_closes,
         chain=instead(Role.CLOSE, computed(Mask(), lambda logits, allowed: np.where(allowed, logits, 0.0))),
     ),
     Mistake(
         "mask_added",  # which closes nothing
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.",
         ),
@@ -467,16 +443,14 @@ _ALL = (
     ),
     Mistake(
         "mask_after_softmax",
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The mask came after the softmax: it has to come before, so that the open weights add up to 1."
-        ),
-        QT_TRANSLATE_NOOP("Mistakes", "mask after the softmax"),
+        N_("Mistakes", "The mask came after the softmax: it has to come before, so that the open weights add up to 1."),
+        N_("Mistakes", "mask after the softmax"),
         applies=lambda problem: _has_softmax(problem) and _closes(problem),
         chain=_late_mask,
     ),
     Mistake(
         "dropout_on",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.",
         ),
@@ -485,7 +459,7 @@ _ALL = (
     ),
     Mistake(
         "mean_over_heads",
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head "
             "has weights of its own.",
@@ -495,22 +469,18 @@ _ALL = (
     ),
     Mistake(
         "plain_sum",  # the weights are left out: every open key counts once
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "The values were added up as they are: each has to be multiplied by its weight first."
-        ),
+        N_("Mistakes", "The values were added up as they are: each has to be multiplied by its weight first."),
         chain=_counted_values,
     ),
     Mistake(
         "weights_transposed",  # it goes unnoticed with as many queries as keys
-        QT_TRANSLATE_NOOP(
-            "Mistakes", "A column of the weights was taken: the values are weighted by the row of their query."
-        ),
+        N_("Mistakes", "A column of the weights was taken: the values are weighted by the row of their query."),
         applies=lambda problem: problem.m == problem.n > 1,
         chain=reading_other_cells(Role.MIX, ("weights[b (g r) i j]", "weights[b (g r) j i]")),
     ),
     Mistake(
         "heads_joined_by_view",  # the axes were never exchanged back
-        QT_TRANSLATE_NOOP(
+        N_(
             "Mistakes",
             "The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so "
             "that each row holds all heads of its token.",

@@ -12,10 +12,8 @@ from attn_gui.engine.graph import indices
 from .catalog import MISTAKES
 from .mistake import Mistake
 
-TOLERANCE = 0.005
-"""Half of the second decimal; of numbers beyond 1 the same share."""
-MOST_COLUMNS, MOST_ROWS = 64, 64
-"""Cells of a row that an answer is looked for in; and rows of a map."""
+TOLERANCE = 0.005  # half of the second decimal; of numbers beyond 1 the same share
+MOST_COLUMNS, MOST_ROWS = 64, 64  # cells of a row that an answer is looked for in; and rows of a map
 ROUNDING = 1 + 1e-4
 """So much wider a tolerance is: 0.13 for 0.125 is off by half of the second decimal, in binary by a little more."""
 

@@ -93,59 +93,42 @@ from attn_gui.formats.problem_fields import (
     option_of,
 )
 from attn_gui.formats.untrusted_bytes import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
 """The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
-HOOK = "hook_"
-"""Names of activations begin so in TransformerLens, which has heads behind tokens."""
-_NO_READING = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the shapes {got} fit together in no order of axes as query, key and value."
+HOOK = "hook_"  # names of activations begin so in TransformerLens, which has heads behind tokens
+_NO_READING = N_("{file}: the shapes {got} fit together in no order of axes as query, key and value.")
+_NO_READING_OF_HEADS = N_(
+    "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
 )
-_NO_READING_OF_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
-)
-_OTHER_READING = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} cannot be read as {axes}; expected {expected}.")
+_OTHER_READING = N_("{file}: {names} cannot be read as {axes}; expected {expected}.")
 _SIZES = {
-    "items": QT_TRANSLATE_NOOP("Sentences", "items {count}"),
-    "heads": QT_TRANSLATE_NOOP("Sentences", "heads {count}"),
-    "K/V heads": QT_TRANSLATE_NOOP("Sentences", "K/V heads {count}"),
-    "tokens": QT_TRANSLATE_NOOP("Sentences", "tokens {count}"),
-    "queries": QT_TRANSLATE_NOOP("Sentences", "queries {count}"),
-    "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
+    "items": N_("items {count}"),
+    "heads": N_("heads {count}"),
+    "K/V heads": N_("K/V heads {count}"),
+    "tokens": N_("tokens {count}"),
+    "queries": N_("queries {count}"),
+    "keys": N_("keys {count}"),
 }
 
-_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
-)
-_IDLE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
-)
-_OTHERS = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
-)
-_OTHER_STEP = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
-)
-_OTHER_SHAPE = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” in the file has the shape {got}, that computed here {expected}."
-)
-_SHARED_KEYS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_SPLIT_BY_NAME = N_("“{name}” was split as {split}, as models have an array of this name; another split can be chosen.")
+_IDLE = N_("{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}.")
+_OTHERS = N_("“{name}” in the file holds other weights than those computed here: they differ by up to {apart}.")
+_OTHER_STEP = N_("“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.")
+_OTHER_SHAPE = N_("“{name}” in the file has the shape {got}, that computed here {expected}.")
+_SHARED_KEYS = N_(
     "The first axis of query was read as {items} items of {count} tokens, which share their keys; heads that share "
     "them are read where key and value have an axis of one head.",
 )
-_ROOT = QT_TRANSLATE_NOOP(
-    "Sentences",
+_ROOT = N_(
     "“scale” is √d_k = {got}: the scores were multiplied by it; where they are divided expected {expected}.",
 )
-_CAUSAL = QT_TRANSLATE_NOOP(
-    "Sentences",
+_CAUSAL = N_(
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
     "in the file. Add one, and they agree.",
 )
-_NO_NUMBERS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_NUMBERS = N_(
     "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
     "out when it was compared with the weights computed here.",
 )

@@ -47,16 +47,16 @@ from attn_gui.formats.named.weight_layouts import (
 )
 from attn_gui.formats.problem_fields import in_our_words, is_field, layers_of, listed, own_shape
 from attn_gui.formats.untrusted_bytes import Array, Json
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 # --- masks: what their cells mean in foreign hands, each as a layer of a problem -------------------
 SWITCHES = "bool"  # the kind of numbers, as NumPy calls it, that is never added to scores
 KEEP, BLOCK, ADD, NO_MASK = "keep", "block", "add", "none"
 _WORDS = {
-    KEEP: QT_TRANSLATE_NOOP("Sentences", "True may attend"),
-    BLOCK: QT_TRANSLATE_NOOP("Sentences", "True may not attend"),
-    ADD: QT_TRANSLATE_NOOP("Sentences", "added to the scores"),
-    NO_MASK: QT_TRANSLATE_NOOP("Sentences", "left out"),
+    KEEP: N_("True may attend"),
+    BLOCK: N_("True may not attend"),
+    ADD: N_("added to the scores"),
+    NO_MASK: N_("left out"),
 }
 MASK_MEANINGS = tuple(_WORDS)
 _KNOWN = (
@@ -69,17 +69,14 @@ _KNOWN = (
 """What true and 1 mean in masks of these names. Of attn_mask PyTorch itself has two meanings."""
 _KEYS = re.compile(r"(attention|padding)_mask$")
 """Names of masks that have a row for each item where they have two axes."""
-_NO_SWITCHES = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_SWITCHES = N_(
     "{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.",
 )
-_TWO_AXES = QT_TRANSLATE_NOOP(
-    "Sentences",
+_TWO_AXES = N_(
     "{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of "
     "the two of length 1.",
 )
-_NO_MEANING = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_MEANING = N_(
     "{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; {reading} adds it to the scores.",
 )
 
@@ -162,18 +159,15 @@ def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int)
 
 
 SEQUENCES = ("x", "context")
-ROWS = (*DIRECT, *SEQUENCES)
-"""Parts with a row for each token."""
-_NO_ARRAY = QT_TRANSLATE_NOOP("Sentences", "{file} has no array “{name}”; it has {got}.")
-_NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is not a part of a problem; expected one of {expected}.")
-_NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
-_NO_AXES = QT_TRANSLATE_NOOP(
-    "Sentences",
+ROWS = (*DIRECT, *SEQUENCES)  # parts with a row for each token
+_NO_ARRAY = N_("{file} has no array “{name}”; it has {got}.")
+_NO_ROLE = N_("“{name}” is not a part of a problem; expected one of {expected}.")
+_NO_WORD = N_("“{option}” is “{got}”; expected one of {expected}.")
+_NO_AXES = N_(
     "“{option}” is “{got}”; expected an order of batch, head, token and column, such as “head,token,column”, or of "
     "attention weights alone one of layer, batch, head, query and key, such as “head,query,key”.",
 )
-_PART_AXIS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_PART_AXIS = N_(
     "{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or "
     "each as an array of its own.",
 )

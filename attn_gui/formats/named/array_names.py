@@ -14,7 +14,7 @@ from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError,
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, check_no_bits, overflow_notes, rounding_notes
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 MASK = "mask"
 ROLES = (*MATRICES, *FUSED, MASK)
@@ -62,24 +62,18 @@ _OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this pr
 _BATCHED = "batch_axis"  # said of those alone
 _COMPLETE = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
 """Names that are enough for a problem, each set of them."""
-THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
-_NO_PROBLEM = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
-)
-_NO_PROBLEM_TURNED = QT_TRANSLATE_NOOP(
-    "Sentences",
+THERE_TWICE = N_("{file}: “{name}” is there twice.")
+_TWICE = N_("{file}: “{name}” is there twice, by itself and in “meta”.")
+_NO_PROBLEM = N_("{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.")
+_NO_PROBLEM_TURNED = N_(
     "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
     "{turned} may be transposed, so they are taken for nothing unasked.",
 )
-_NO_PROBLEM_HALVES = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_PROBLEM_HALVES = N_(
     "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}. By their names "
     "{halves} hold the columns of heads with positions or those without, so none is taken for a whole unasked.",
 )
-_MISSING = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
-)
+_MISSING = N_("{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.")
 
 
 # --- guessed roles --------------------------------------------------------------------------------

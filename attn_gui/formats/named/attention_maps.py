@@ -20,7 +20,7 @@ from attn_gui.formats.named.array_names import suggested
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_field
 from attn_gui.formats.untrusted_bytes import Array, Json
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 AXES = LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
 VALUE, BESIDE = "value", ("value", "w_output", "b_output")
@@ -51,31 +51,20 @@ _NO_MAPS = frozenset(
         *("out", "output", "outputs", "hidden", "result", "grad"),
     )
 )
-_CHOOSE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds attention weights that can be read in several ways; choose one of {choices}."
-)
-_OTHER_AXIS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_CHOOSE = N_("{file} holds attention weights that can be read in several ways; choose one of {choices}.")
+_OTHER_AXIS = N_(
     "{file}: “{name}” does not add up to 1 along its last axis but along axis {axis}, as attention weights do along "
     "the keys; choose one of {choices}.",
 )
-_NAMELESS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}."
-)
-_NEITHER = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NAMELESS = N_("{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.")
+_NEITHER = N_(
     "{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to "
     "1; expected an array of two axes, or several arrays by name.",
 )
-_NOT_SO = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}."
-)
-_TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; other readings have to be said: {others}.")
-_NO_SUM = QT_TRANSLATE_NOOP(
-    "Sentences", "Rows of “{name}” do not add up to 1: they were read as attention weights all the same."
-)
-_VALUE = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NOT_SO = N_("{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.")
+_TAKEN = N_("“{name}” was read as {axes}; other readings have to be said: {others}.")
+_NO_SUM = N_("Rows of “{name}” do not add up to 1: they were read as attention weights all the same.")
+_VALUE = N_(
     "{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected "
     "one: give both to Problem.from_weights.",
 )

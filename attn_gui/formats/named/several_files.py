@@ -21,12 +21,11 @@ from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
 from attn_gui.formats.untrusted_bytes import MAGIC, Array, read_header
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
+NO_ARRAYS = N_("{file} holds no arrays by name; expected {expected}.")
 
-_TWO_OPTIONS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_TWO_OPTIONS = N_(
     "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 from attn_gui.engine.fields import DIRECT, WEIGHTS
 from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.untrusted_bytes import Array
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Columns = tuple[Array, Array, Array]  # places along the shared axis, of Q, K and V
 BIASES = ("b_query", "b_key", "b_value")
@@ -27,20 +27,15 @@ FUSED: Mapping[str, tuple[str, ...]] = {
 }
 """Part of a problem that is three in one → these, in the order query, key, value."""
 
-MOST_RUNS = 2
-"""Runs of places that are written out."""
+MOST_RUNS = 2  # runs of places that are written out
 
-_NO_PARTS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_NO_PARTS = N_(
     "{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and "
     "{kv_heads} of keys and of values.",
 )
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {parts} already; choose either.")
-_TWO_SPLITS = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}."
-)
-_TWO_COUNTS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_TWICE = N_("{file}: “{name}” holds {parts} already; choose either.")
+_TWO_SPLITS = N_("{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}.")
+_TWO_COUNTS = N_(
     "{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.",
 )
 
@@ -172,13 +167,11 @@ class WeightOrder(NamedTuple):
 
 
 WEIGHT_ORDERS = {
-    ROWS_IN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "x W, as in a textbook"), (0, 1), (0, 1)),
-    ROWS_OUT: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as torch.nn.Linear has them"), (1, 0), (1, 0)),
-    IN_HEAD_COLUMN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as Keras and Flax have them"), (0, 1, 2), (0, 1, 2)),
-    HEAD_IN_COLUMN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as TransformerLens has them"), (1, 0, 2), (0, 1, 2)),
-    HEAD_COLUMN_IN: WeightOrder(
-        QT_TRANSLATE_NOOP("Sentences", "as torch.nn.Linear, heads apart"), (2, 0, 1), (1, 2, 0)
-    ),
+    ROWS_IN: WeightOrder(N_("x W, as in a textbook"), (0, 1), (0, 1)),
+    ROWS_OUT: WeightOrder(N_("as torch.nn.Linear has them"), (1, 0), (1, 0)),
+    IN_HEAD_COLUMN: WeightOrder(N_("as Keras and Flax have them"), (0, 1, 2), (0, 1, 2)),
+    HEAD_IN_COLUMN: WeightOrder(N_("as TransformerLens has them"), (1, 0, 2), (0, 1, 2)),
+    HEAD_COLUMN_IN: WeightOrder(N_("as torch.nn.Linear, heads apart"), (2, 0, 1), (1, 2, 0)),
 }
 """Order as an argument says it → what it means; of two axes, and of three where heads have their own."""
 

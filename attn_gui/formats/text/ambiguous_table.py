@@ -14,14 +14,13 @@ from attn_gui.engine.fields import DIRECT
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.formats.named.array_names import guess
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-_SEVERAL_WAYS = QT_TRANSLATE_NOOP(
-    "Sentences",
+_SEVERAL_WAYS = N_(
     "{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.",
 )
 
-_MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {readings}; expected one of them.")
+_MATRICES = N_("{file} holds {count} matrices: {readings}; expected one of them.")
 
 
 class PossibleMatrix(NamedTuple):

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted, shape_text
 from attn_gui.formats.text.headings import CellSort, NotANumber, cell_number, is_number, is_switch, sort_of
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Nested = list["str | Nested"]
 Rows = list[list[str]]
@@ -34,17 +34,13 @@ MOST = 64  # matrices of one text that are offered
 NEAR = 200  # letters beside a matrix that are looked at
 NAMED = 40  # letters of what a sentence names
 
-NO_MATCH = QT_TRANSLATE_NOOP("Sentences", "{file}: the brackets do not match; expected as many closed as opened.")
-GAP = QT_TRANSLATE_NOOP("Sentences", "{file}: a number is missing beside a comma.")
-SHORTENED = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that."
-)
-BESIDE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone."
-)
-TOO_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} brackets within each other.")
-TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} matrices; expected one.")
-OTHER_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file} says the shape {said} of a list that has the shape {got}.")
+NO_MATCH = N_("{file}: the brackets do not match; expected as many closed as opened.")
+GAP = N_("{file}: a number is missing beside a comma.")
+SHORTENED = N_("{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.")
+BESIDE = N_("{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.")
+TOO_DEEP = N_("{file} has more than {most} brackets within each other.")
+TOO_MANY = N_("{file} holds more than {most} matrices; expected one.")
+OTHER_SHAPE = N_("{file} says the shape {said} of a list that has the shape {got}.")
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
 _FOLDED = str.maketrans("［］（）｛｝，；：＝、＃", "[](){},;:=,#")

@@ -27,16 +27,16 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from attn_gui.formats.file_messages import quoted
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 # --- one number, as people, spreadsheets and programs write it -------------------------------------
 LONGEST = 400
 MOST_NUMBERS = 10_000_000  # that a text holds
-NOT_A_NUMBER = QT_TRANSLATE_NOOP("Sentences", "“{text}” is not a number.")
-COMMA = QT_TRANSLATE_NOOP("Sentences", "“{text}” has a comma: use a point, as in 1.5.")
-EMPTY = QT_TRANSLATE_NOOP("Sentences", "A cell needs a number.")
-BY_ZERO = QT_TRANSLATE_NOOP("Sentences", "“{text}” divides by zero.")
-TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "“{text}” is too large for {dtype}: the largest is {largest}.")
+NOT_A_NUMBER = N_("“{text}” is not a number.")
+COMMA = N_("“{text}” has a comma: use a point, as in 1.5.")
+EMPTY = N_("A cell needs a number.")
+BY_ZERO = N_("“{text}” divides by zero.")
+TOO_LARGE = N_("“{text}” is too large for {dtype}: the largest is {largest}.")
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FRACTION = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))\s*/\s*([0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -138,8 +138,7 @@ _DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
-SYNTAX = frozenset('|│&{}[]()\\;,"')
-"""Letters that stand between the cells of other layouts."""
+SYNTAX = frozenset('|│&{}[]()\\;,"')  # letters that stand between the cells of other layouts
 
 
 class CellSort(Enum):

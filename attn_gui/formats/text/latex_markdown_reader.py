@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attn_gui.formats.file_messages import FormatError, quoted
 from attn_gui.formats.text.delimited import TextRow
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Texts = Sequence[Sequence[str]]
 LINE_PT, BETWEEN_PT = 345.0, 12.0  # the line of `article`, and what a `tabular` puts around each column
@@ -78,14 +78,11 @@ _PIPE = re.compile(r"(?<!\\)[|│]")
 _TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
 _COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
 
-SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices; expected one of them.")
-BESIDE_IT = QT_TRANSLATE_NOOP(
-    "Sentences",
+SEVERAL = N_("{file} holds {count} matrices; expected one of them.")
+BESIDE_IT = N_(
     "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
 )
-NUMBER_ABOVE = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: “{text}” above the table has a number; expected a title, or words without a number."
-)
+NUMBER_ABOVE = N_("{file}: “{text}” above the table has a number; expected a title, or words without a number.")
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -51,39 +51,35 @@ from attn_gui.formats.text.headings import (
     unmarked,
 )
 from attn_gui.formats.untrusted_bytes import EXACT, ROUNDED, rounded_note
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 Mode = Literal["point", "decimal", "grouped"]
 MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within a number is
 MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
 LISTED = 6  # bad cells that a sentence names
 LEAST_DIGITS = 300  # that a number without an exponent has where it is too small to be kept
-TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
+TOO_MANY = N_("{file} holds more than {most} numbers.")
 _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
 _OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the others are places or go down columns
 _NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 _READ_COMMA = {
-    "decimal": QT_TRANSLATE_NOOP("Sentences", "Commas were read as decimal points: {text} as {value}."),
-    "grouped": QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}."),
+    "decimal": N_("Commas were read as decimal points: {text} as {value}."),
+    "grouped": N_("Commas were read as thousands separators: {text} as {value}."),
 }
-AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
-AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
-_EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
-_EMPTY_CELL = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is empty; expected a number.")
-_BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”, an error or a missing value; expected a number.")
-_COMMA_INSTEAD = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma."
-)
-_REASON = QT_TRANSLATE_NOOP("Sentences", "{file}: {place}: {reason}")
-_SEVERAL = QT_TRANSLATE_NOOP(
-    "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
-)
-_EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
-_NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
-_SWITCH = QT_TRANSLATE_NOOP("Sentences", "Among numbers “{text}” was read as {value}.")
-_VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
+AT = N_("row {row}, column {column}")
+AT_LINE = N_("row {row}, column {column} (line {line})")
+_EXPECTED = N_("{file}: {place} is “{text}”; expected a number.")
+_EMPTY_CELL = N_("{file}: {place} is empty; expected a number.")
+_BROKEN = N_("{file}: {place} is “{text}”, an error or a missing value; expected a number.")
+_COMMA_INSTEAD = N_("{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma.")
+_REASON = N_("{file}: {place}: {reason}")
+_SEVERAL = N_("{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.")
+_EMPTY_LINE = N_("{file}: row {row} (line {line}) is empty; expected a number.")
+_NEGATIVE = N_("Numbers in parentheses were read as negative ones: {text} as {value}.")
+_SWITCH = N_("Among numbers “{text}” was read as {value}.")
+_VANISHED = N_("{text} is too small to be kept and was read as 0.")
 _TOLD = (*_READ_COMMA.values(), _NEGATIVE, _SWITCH, _VANISHED, ROUNDED)
 """Notes on cells, in the order in which they are said."""
 
@@ -101,24 +97,24 @@ _OTHERWISE = (
     re.compile(r"[-+]?\d+,\d+(?:, +[-+]?\d+,\d+)+"),
 )
 """Lines between commas that may be one number with a comma in it, or several of these."""
-_EMPTY_COLUMN = QT_TRANSLATE_NOOP("Sentences", "The first column is empty and was left out.")
-_PARTED = QT_TRANSLATE_NOOP("Sentences", "Commas were read as lying between numbers: {text} as {cells}.")
-LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
-TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
+_EMPTY_COLUMN = N_("The first column is empty and was left out.")
+_PARTED = N_("Commas were read as lying between numbers: {text} as {cells}.")
+LEFT_OUT = N_("The text around the matrix was left out: “{text}”.")
+TOO_LONG = N_("{file} has a cell that is too long or a quote that is not closed.")
 NAMED_ROWS = Headings(labels=True, said=True)
 _BETWEEN = re.compile(r"[\s,;|，；、&\[({]")
 _FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
 _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 
 _READ: dict[Mode, str] = {
-    "point": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers from {first} on"),
-    "decimal": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with decimal commas from {first} on"),
-    "grouped": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with commas between thousands from {first} on"),
+    "point": N_("{shape} numbers from {first} on"),
+    "decimal": N_("{shape} numbers with decimal commas from {first} on"),
+    "grouped": N_("{shape} numbers with commas between thousands from {first} on"),
 }
 _LEFT_OUT = {
-    (True, False): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row"),
-    (False, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first column"),
-    (True, True): QT_TRANSLATE_NOOP("Sentences", "{reading} without the first row and column"),
+    (True, False): N_("{reading} without the first row"),
+    (False, True): N_("{reading} without the first column"),
+    (True, True): N_("{reading} without the first row and column"),
 }
 
 
@@ -282,12 +278,8 @@ def _bare(cell: str) -> str:
 
 def _ragged(line: int) -> str:
     if line:
-        return QT_TRANSLATE_NOOP(
-            "Sentences", "{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row."
-        )
-    return QT_TRANSLATE_NOOP(
-        "Sentences", "{file}: row {row} has {got} cells; expected {expected}, as in the first row."
-    )
+        return N_("{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.")
+    return N_("{file}: row {row} has {got} cells; expected {expected}, as in the first row.")
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -319,10 +311,10 @@ def read_table(text: str, progress: Progress = silent) -> LabeledArray:
     what it raises ends the reading.
     """
     if len(text) > LARGEST:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} characters; expected at most {most}.")
+        template = N_("{file} has {got} characters; expected at most {most}.")
         raise FormatError(template, got=f"{len(text):,}", most=f"{LARGEST:,}")
     if text.count("\n") > MOST_ROWS:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} lines.")
+        template = N_("{file} has more than {most} lines.")
         raise FormatError(template, most=f"{MOST_ROWS:,}")
     windows = (text[low : low + LONGEST_CELL] for low in range(0, len(text) - LONGEST_CELL, LONGEST_CELL))
     if any(_BETWEEN.search(window) is None for window in windows):
@@ -592,24 +584,22 @@ def _matrix(
         notes.append(FileNote(LEFT_OUT, text=quoted(grid.left_out, LONGEST_NOTE)))
     columns = None if header is None else tuple(map(unmarked, header))
     if columns is not None:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
+        template = N_("The first row was left out as headings: {names}.")
         notes.append(FileNote(template, names=_named(columns)))
     if headings.labels:
-        template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
+        template = N_("The first column was left out as labels: {names}.")
         notes.append(FileNote(template, names=_named(labels)))
     beside = tuple(labels) if headings.labels else None
     return cells, LabeledArray(values, beside, columns, (*notes, *cells.notes()), switches=cells.switches)
 
 
 def _no_label(place: int, row: TextRow) -> FormatError:
-    template = QT_TRANSLATE_NOOP(
-        "Sentences", "{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above."
-    )
+    template = N_("{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.")
     return FormatError(template, row=place, text=quoted(row.cells[0] if row.cells else ""))
 
 
 def _nothing() -> FormatError:
-    return FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} holds no numbers."))
+    return FormatError(N_("{file} holds no numbers."))
 
 
 # --- saying --------------------------------------------------------------------------------------
@@ -632,5 +622,5 @@ def _words(mode: Mode, left_out: str | None, matrix: LabeledArray, name: str) ->
     first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
     said = FileNote(_READ[mode], shape=shape_text(matrix.values.shape), first=first)
     said = FileNote(left_out, reading=said) if left_out else said
-    named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
+    named = N_("{name}: {reading}")
     return FileNote(named, name=quoted(name, 32), reading=said) if name else said
