@@ -171,7 +171,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[Problem], tuple[float, ...]]],
         ("batch_first", lambda problem: (1,) if problem.batch_size > 1 else (0, 1)),
         (
             r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
-            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?pos\w*|\w*sinks?(_\w+)?|s_aux|(document|doc|sequence)_ids"
+            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?(pos|att)\w*|\w*sinks?(_\w+)?|s_aux|(document|doc|sequence)_ids"
             r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
             r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
             lambda problem: (0, -1),

@@ -158,7 +158,7 @@ def _output(said: set[str]) -> str | None:
 def _is_mask(words: Sequence[str]) -> bool:
     """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
-    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
+    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c", "weight", "table"}
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
 
 

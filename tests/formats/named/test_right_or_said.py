@@ -493,7 +493,10 @@ CHANGING = [
     ("k_scale", 0.02, 1),
     ("attention_multiplier", 0.1, 1.0),
     *((name, 2, None) for name in ("attention_window", "chunk_size", "attn_sink", "logit_cap", "softmax1")),
-    *((name, np.eye(5, 4), None) for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A.weight")),
+    *(
+        (name, np.eye(5, 4), None)
+        for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A", "relative_attention_bias.weight")
+    ),
     *((name, np.eye(5, 4), None) for name in ("masked", "rotated_query")),  # of steps that the problem has not got
 ]
 
