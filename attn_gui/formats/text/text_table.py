@@ -513,8 +513,8 @@ def _listed(rows: list[TextRow], headed: bool | None) -> TextGrid:
 
 
 def _table(text: str, dialect: Dialect) -> TextGrid:
-    """Return a text cut at delimiters; a note where these are semicolons, as in lands of decimal commas, and every point
-    of the first lines may be one between thousands."""
+    """Return a text cut at delimiters; with a note where these are semicolons, as in lands of decimal commas, and every
+    point of the first lines may be one between thousands."""
     dotted = [cell for cell in re.split(r"[;\s]+", text[:_FIRST]) if "." in cell] if dialect.delimiter == ";" else []
     doubtful = bool(dotted) and all(map(_POINTED.fullmatch, dotted))
     note = FileNote(_READ_POINT, text=dotted[0], value=f"{float(dotted[0]):g}") if doubtful else None
