@@ -162,7 +162,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[Problem], tuple[float, ...]]],
             r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
             lambda problem: (problem.num_heads, problem.num_kv_heads or problem.num_heads, _UNREAD),
         ),
-        (r"(?!.*max)\w*len(gth)?s?(_[qk]v?)?", lambda problem: (0, problem.n, problem.m)),
+        (r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s?(_[qk]v?)?", lambda problem: (0, problem.n, problem.m)),
         (
             r"((attn|attention|softmax|sm|logits?|scores?|qk|kq|[qkv]|query|key|value|inv|m)_?)?(scal(e|es|ing)|temp)"
             r"(_factor|_qk|_attn\w*)?|temperature|tau|attention_multiplier|(attn|norm)_factor|\w*pre_attn_scalar",
@@ -382,7 +382,8 @@ def masks_of(said: ArrayMapping, listing: ArrayListing) -> dict[str, tuple[str |
 
 
 def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
-    """Return the other arrays that are masks by name and shape, of the layer of the parts or of none."""
+    """Return the other arrays that are masks by name and shape, of the layer of the parts or of none; a switch for each
+    query and key is one by any name."""
     rows, heads = said.rows(listing), said.count(listing).heads
     every = said.readings(listing) if said.axes is None else (said.axes,)
     known = [_map_size(axes, rows, heads) for axes in every if fits(axes, rows)]
@@ -390,7 +391,10 @@ def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
 
     def is_mask(array: ListedArray) -> bool:
         found = guess(array.name)
-        if found is None or found.role != MASK or (found.numbers and layers and found.numbers not in layers):
+        named = found is not None and found.role == MASK
+        if found is not None and found.numbers and layers and found.numbers not in layers:
+            return False
+        if not named and (array.dtype != SWITCHES or len(array.shape) < 2):
             return False
         return any(_is_mask_of(array.shape, size) for size in known)
 

@@ -326,6 +326,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "Longformer": ("global_attention_mask", np.array([[1, 0, 0, 0, 0]]), "asked"),
     "inverted": ("inverted_attention_mask", 1 - LAST_TWO, "asked"),
     "a word for one": ("tril", OPEN, "asked"),
+    "a name of one's own": ("adjacency", OPEN, "asked"),
     "ends": ("is_pad", LAST_TWO[0] == 0, "asked"),
     "turned": ("attn_mask_t", OPEN, "asked"),
 }
@@ -512,7 +513,7 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
     if off is not None:
-        put(path, {**rows, name: np.asarray(off), "properties": np.eye(5)})
+        put(path, {**rows, name: np.asarray(off), "properties": np.eye(5), "wavelength": np.ones(1)})
         assert main(words) == 0
 
 
