@@ -15,6 +15,7 @@ from attn_gui.formats.untrusted_bytes import (
     Array,
     Budget,
     ListedBudget,
+    check_no_bits,
     checked_header,
     read_npy,
     rounding_notes,
@@ -30,6 +31,7 @@ def matches(start: bytes) -> bool:
 def read(source: FileSource) -> LabeledArray:
     """Return the array; a vector becomes one row, a single number one cell."""
     array = read_npy(source.file, "array", source.size, Budget())
+    check_no_bits("array", array)
     return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
 
 
