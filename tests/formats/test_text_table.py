@@ -93,6 +93,7 @@ def test_small_and_odd_shapes(text, rows):
         ("it\t1\t2\nwas\t3\t4", ("it", "was"), None, "The first column was left out as labels: it, was."),
         ("\ta\tb\nit\t1\t2", ("it",), ("a", "b"), "headings: a, b. The first column was left out as labels: it."),
         ("1,5\t2", None, None, "Commas were read as decimal points: 1,5 as 1.5."),
+        ("1.234;5.678\n2;-3.456", None, None, "Points were read as decimal points: 1.234 as 1.234."),
         ("1,234.5\t6", None, None, "Commas were read as thousands separators: 1,234.5 as 1234.5."),
         ("9007199254740993\t1", None, None, "beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992"),
         ("(1)\t2", None, None, "Numbers in parentheses were read as negative ones: (1) as −1."),

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
+from attn_gui.engine.masks import Padding
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
@@ -35,7 +36,7 @@ _TURNED = frozenset(("t", "transpose", "transposed"))
 _WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "vars", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
-_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", "padding"))
+_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", Padding.kind))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
 _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
 _POSITIONS = frozenset(("position", "positional", "pos", "rope", "rotary"))
@@ -157,7 +158,7 @@ def _output(said: set[str]) -> str | None:
 def _is_mask(words: Sequence[str]) -> bool:
     """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
-    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
+    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c", "weight", "table"}
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
 
 

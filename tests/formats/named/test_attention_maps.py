@@ -439,11 +439,12 @@ def listing(**shapes: tuple[int, ...]) -> ArrayListing:
 
 
 def test_two_readings_are_asked_about() -> None:
-    both = {"x": "x", "w_query_key_value": "fused"}
-    here = listing(x=(4, 6), fused=(6, 18))
-    assert complaint(ArrayMapping(both), here) is None, "one head lies in one way"
-    said = str(complaint(ArrayMapping(both, num_heads=2), here))
-    assert "in two ways; choose the split: part,head,column, head,part,column" in said
+    for fused in ("fused", "h.0.attn.qkv_proj.weight", "encoder.layers.0.self_attention.query_key_value.weight"):
+        both = {"x": "x", "w_query_key_value": fused}
+        here = listing(**{"x": (4, 6), fused: (6, 18)})
+        assert complaint(ArrayMapping(both), here) is None, "one head lies in one way"
+        said = str(complaint(ArrayMapping(both, num_heads=2), here))
+        assert "in two ways; choose the split: part,head,column, head,part,column" in said
     for split in SPLITS.values():
         assert complaint(ArrayMapping(both, num_heads=2, split=split), here) is None
     named = {"x": "x", "w_query_key_value": "c_attn", "b_query_key_value": "query_key_value"}
