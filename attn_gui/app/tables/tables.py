@@ -333,7 +333,7 @@ class TablesController(Controller):
         model.set_matrix(reader, row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
-        panel.set_bar()
+        panel.bar.set_choices()
         panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
