@@ -378,7 +378,6 @@ class WalkStage(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._player.walk.paint(painter, QRectF(self.rect()), self._player.seconds, still=self._player.still)
-        painter.end()
 
 
 class WalkView(Retranslated, QWidget):
