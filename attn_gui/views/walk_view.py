@@ -458,12 +458,6 @@ class WalkView(Retranslated, QWidget):
             painter = QPainter(self)
             paint_focus_ring(painter, self._stage.geometry().adjusted(2, 2, -2, -2))
 
-    def focusInEvent(self, event: object) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: object) -> None:
-        self.update()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
