@@ -387,7 +387,6 @@ class MatrixView(SizedView):
         self.setWordWrap(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.cells.stepped.connect(self.step)
         self.cells.moved.connect(lambda rows, columns: self._move(rows, columns, extend=False))
