@@ -305,8 +305,6 @@ ACTIONS = (  # a table, a row to one line or two
 
 # --- menus ----------------------------------------------------------------------------------------
 # The menus, in order: titles, other words to find them by, and which open out of which.
-
-
 MENUS = (
     ("file", _("Actions", "&File")),
     ("edit", _("Actions", "&Edit")),
@@ -372,8 +370,6 @@ FULL_MENUS = frozenset(("lessons",))
 
 # --- finding --------------------------------------------------------------------------------------
 # `tables.finding`, which carries these out, is built after the first maps.
-
-
 # fmt: off
 FIND_ROWS = (
     Row("find", "edit", _("Actions", "&Find…"), Keys.Find, "search", separator=True,
@@ -388,60 +384,27 @@ FIND_ROWS = (
 
 # --- heads ----------------------------------------------------------------------------------------
 # `editing.heads`, which carries these out, is built after the first maps.
-
-
 SEVERAL = _("Heads", "Needs two heads or more")
-
-
 _head = partial(Row, menu="heads", context="Heads", full=True)
 
+# fmt: off
 HEAD_ROWS = (
-    _head(
-        "head_off",
-        label=_("Heads", "Switch the head o&ff"),
-        words="knock out ablate disable 关闭 消融",
-        shortcut="Ctrl+Shift+O",
-        back=_("Heads", "S&witch the head on again"),
-        reads=MIX,
-    ),
-    _head(
-        "head_only",
-        label=_("Heads", "&Only this head"),
-        words="isolate alone 仅 单独",
-        needs=SEVERAL,
-        reads=MIX,
-    ),
+    _head("head_off", label=_("Heads", "Switch the head o&ff"), words="knock out ablate disable 关闭 消融",
+        shortcut="Ctrl+Shift+O", back=_("Heads", "S&witch the head on again"), reads=MIX),
+    _head("head_only", label=_("Heads", "&Only this head"), words="isolate alone 仅 单独", needs=SEVERAL, reads=MIX),
     _head("head_scale", label=_("Heads", "&Scale the head…"), words="factor multiply 系数 倍", reads=MIX),
-    _head(
-        "head_copy",
-        label=_("Heads", "Put &another head in its place…"),
-        words="copy patch 复制 替换",
-        needs=SEVERAL,
-        reads=MIX,
-    ),
-    _head(
-        "head_free",
-        label=_("Heads", "Leave the head as &computed"),
-        words="reset on 恢复 还原",
-        reads=MIX,
-        needs=_("Heads", "The head is as computed"),
-    ),
-    _head(
-        "head_average",
-        label=_("Heads", "A&verage Q, K and V of heads…"),
-        words="mean merge average heads 平均 合并 对头取平均",
-        needs=SEVERAL,
-    ),
+    _head("head_copy", label=_("Heads", "Put &another head in its place…"), words="copy patch 复制 替换", needs=SEVERAL,
+        reads=MIX),
+    _head("head_free", label=_("Heads", "Leave the head as &computed"), words="reset on 恢复 还原", reads=MIX,
+        needs=_("Heads", "The head is as computed")),
+    _head("head_average", label=_("Heads", "A&verage Q, K and V of heads…"),
+        words="mean merge average heads 平均 合并 对头取平均", needs=SEVERAL),
     _head("head_duplicate", label=_("Heads", "&Duplicate the head"), words="clone second 复制"),
     _head("head_delete", label=_("Heads", "Dele&te the head"), words="remove 删除", needs=SEVERAL),
     _head("head_left", label=_("Heads", "Move the head to the &left"), words="reorder order 左移 顺序"),
     _head("head_right", label=_("Heads", "Move the head to the &right"), words="reorder order 右移 顺序"),
-    _head(
-        "head_equal",
-        label=_("Heads", "Give every K/V head its &K and V"),
-        words="multi-query shared 共用",
-        reads=MIX,
-        needs=_("Heads", "There is only one K/V head"),
-    ),
+    _head("head_equal", label=_("Heads", "Give every K/V head its &K and V"), words="multi-query shared 共用",
+        reads=MIX, needs=_("Heads", "There is only one K/V head")),
 )
+# fmt: on
 """Of the menu of heads, all about the head on show."""

@@ -33,17 +33,7 @@ from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAsi
 
 COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")
-HEADED = {
-    "query": "query",
-    "w_query": "query",
-    "b_query": "query",
-    "key": "key",
-    "w_key": "key",
-    "b_key": "key",
-    "value": "value",
-    "w_value": "value",
-    "b_value": "value",
-}
+HEADED = {prefix + role: role for role in COMPUTED for prefix in ("", "w_", "b_")}
 ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
