@@ -291,7 +291,7 @@ class ModelRunController(Controller):
         causal = self.tr("After “{token}”"), self.tr("In the place of “{token}”")
         words = causal[0] if run.model.sizes.causal else causal[1]
         self._panel.set_prediction_title(words.format(token=token))
-        self._panel.predictions.set_rows(rows, two=bool(self.answer.edits))
+        self._panel.predictions.rows.set_rows(rows, two=bool(self.answer.edits))
 
     # --- what is wanted --------------------------------------------------------------------------
     def _make(self) -> None:

@@ -122,7 +122,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, color_scale: ColorSc
     rows, columns = plane.shape
     return MapFigure(
         panels=(MapPanel(NOTHING),),
-        rows=MapAxis("row", plain_labels(rows)),
+        rows=MapAxis("row", _labels(None, range(rows))),
         columns=MapAxis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
@@ -238,11 +238,6 @@ def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
     if len(named) < len(found) or len({*map(len, named)}) != 1:
         return None
     return [" / ".join(dict.fromkeys(each)) for each in zip(*named, strict=True)]
-
-
-def plain_labels(count: int) -> Sequence[str]:
-    """Return numbers for rows or columns that have no other name."""
-    return _labels(None, range(count))
 
 
 def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:

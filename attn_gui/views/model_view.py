@@ -89,7 +89,7 @@ class ModelView(Retranslated, QWidget):
         self._other.setText(self._asked_second)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
-        self.predictions.set_rows((), two=False)
+        self.predictions.rows.set_rows((), two=False)
         self.set_prediction_title("")
         self.set_similar("")
         self.set_changes(())

@@ -13,44 +13,17 @@ from attn_gui.languages import N_
 from attn_gui.views.names import letter, stage_title
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[0-9.]+|\s+|.", re.DOTALL)
+# fmt: off
 _SIGNS = {
-    r"\cdot": "·",
-    r"\circ": "∘",
-    r"\times": "×",
-    r"\cdots": "…",
-    r"\sum": "∑",
-    r"\infty": "∞",
-    r"\partial": "∂",
-    r"\Delta": "Δ",
-    r"\approx": "≈",
-    r"\le": "≤",
-    r"\in": "∈",
-    r"\lparen": "(",
-    r"\rparen": ")",
-    r"\|": "‖",
-    r"\,": " ",
-    r"\;": " ",
-    r"\quad": "  ",
-    r"\ell": "l",
-    r"\alpha": "α",
-    r"\beta": "β",
-    r"\gamma": "γ",
-    r"\delta": "δ",
-    r"\varepsilon": "ε",
-    r"\theta": "θ",
-    r"\kappa": "κ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\sigma": "σ",
-    r"\tau": "τ",
-    r"\varphi": "φ",
-    r"\left": "",
-    r"\right": "",
-    r"\mathrm": "",
-    r"\text": "",
-    "-": "−",
-    "'": "′",
+    r"\cdot": "·", r"\circ": "∘", r"\times": "×", r"\cdots": "…", r"\sum": "∑", r"\infty": "∞", r"\partial": "∂",
+    r"\Delta": "Δ", r"\approx": "≈", r"\le": "≤", r"\in": "∈", r"\lparen": "(", r"\rparen": ")", r"\|": "‖",
+    r"\,": " ", r"\;": " ", r"\quad": "  ", r"\ell": "l",
+    r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\varepsilon": "ε", r"\theta": "θ",
+    r"\kappa": "κ", r"\lambda": "λ", r"\mu": "μ", r"\sigma": "σ", r"\tau": "τ", r"\varphi": "φ",
+    r"\left": "", r"\right": "", r"\mathrm": "", r"\text": "",
+    "-": "−", "'": "′",
 }
+# fmt: on
 _SUBSCRIPTS = {ord(digit): small for digit, small in zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True)}
 
 

@@ -337,17 +337,17 @@ class TableEdits(Controller):
     def _offer_ways_out(self, field: str) -> None:
         if self._tables.states.locked:
             text = self.tr("This is not the present state, so it cannot be typed into.")
-            self._window.inputs.panels[field].set_bar(text, [("now", self.tr("Show the present state"))])
+            self._window.inputs.panels[field].bar.set_choices(text, [("now", self.tr("Show the present state"))])
             return
         text = self.tr("{symbol} is computed, so it cannot be typed into.").format(symbol=field_symbol(field))
         edit = self.tr("Edit {symbol}").format(symbol=field_symbol(self._tables.projected_from(field)))
         ways = [("source", edit), ("direct", self.tr("Work on Q, K, V directly"))]
-        self._window.inputs.panels[field].set_bar(text, ways)
+        self._window.inputs.panels[field].bar.set_choices(text, ways)
 
     def _on_bar_picked(self, field: str, key: str) -> None:
         """Take a way out, and put the keyboard where the typing goes on."""
         inputs = self._window.inputs
-        inputs.panels[field].set_bar()
+        inputs.panels[field].bar.set_choices()
         if key == "now":
             self._tables.states.show_now()
         elif key == "direct":

@@ -195,16 +195,13 @@ class UnfitBlocks(Controller):
             reason, kept = saying(clash), self._target.model.turned(block)
             self._clashes.offer(
                 clash,
-                self._fields,
+                lambda: self._document.problem.fields(),
                 lambda: fields_with_matrix(self._document.problem, field, kept),
                 lambda fixed, fresh: self._accept(field, block, fixed, fresh),
                 words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason()),
                 before=growing,
                 brought=field,
             )
-
-    def _fields(self) -> Fields:
-        return self._document.problem.fields()
 
     def _too_large(
         self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[FileNote]

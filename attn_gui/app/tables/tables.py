@@ -33,17 +33,7 @@ from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAsi
 
 COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")
-HEADED = {
-    "query": "query",
-    "w_query": "query",
-    "b_query": "query",
-    "key": "key",
-    "w_key": "key",
-    "b_key": "key",
-    "value": "value",
-    "w_value": "value",
-    "b_value": "value",
-}
+HEADED = {prefix + role: role for role in COMPUTED for prefix in ("", "w_", "b_")}
 ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
@@ -333,7 +323,7 @@ class TablesController(Controller):
         model.set_matrix(reader, row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
-        panel.set_bar()
+        panel.bar.set_choices()
         panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)

@@ -42,22 +42,12 @@ from attn_gui.views.zones import stops_in
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
 VALUES = {"auto": None, "always": True, "never": False}
+# fmt: off
 REMEMBERED = (
-    "format",
-    "style",
-    "width",
-    "height",
-    "dpi",
-    "font_size",
-    "values",
-    "colorbar",
-    "title",
-    "outlines",
-    "transparent",
-    "sheet",
-    "theme",
-    "folder",
+    "format", "style", "width", "height", "dpi", "font_size", "values",
+    "colorbar", "title", "outlines", "transparent", "sheet", "theme", "folder",
 )
+# fmt: on
 """The settings that are proposed again the next time."""
 
 
