@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -35,7 +34,7 @@ from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, Retranslated, arrange
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
@@ -312,7 +311,7 @@ class TargetFields(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder, self.browse = QLineEdit(self), QPushButton(self)
+        self.folder, self.browse = LineEdit(self), QPushButton(self)
         arrange(QHBoxLayout(self), (self.folder, 1), self.browse, margins=0, spacing=SPACING.s)
         self.folder.setObjectName("export.folder")
         self.browse.setObjectName("export.browse")
