@@ -68,6 +68,7 @@ from attn_gui.formats.named.array_names import (
     joined,
     problem_of,
     there_twice,
+    with_stacked_apart,
 )
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
 from attn_gui.formats.named.weight_layouts import (
@@ -514,6 +515,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
     """
     # what is what: by the names of the arrays, options among them, then by shapes, names, and what lies beside them
+    listing = with_stacked_apart(listing)
     asked = arrangement.named(listing)
     listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QTableView, Q
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import focus_returns, is_window_shortcut, plain_tip
+from attn_gui.views.widgets import LineEdit, focus_returns, is_window_shortcut, plain_tip
 
 ELIDE = Qt.TextElideMode.ElideRight
 LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
@@ -154,7 +154,7 @@ class TokenHeader(MarkedHeader):
         """Open the editor on a row's token."""
         self._close()
         self._section = section
-        self._editor = QLineEdit(self.viewport())
+        self._editor = LineEdit(self.viewport())
         self._editor.setFont(ui_font("body"))
         self._editor.setAccessibleName(self.tr("Token of row {row}").format(row=section))
         self._editor.setText(str(self.model().headerData(section, Qt.Orientation.Vertical, Qt.ItemDataRole.EditRole)))
