@@ -57,7 +57,7 @@ class ExportForm(Retranslated, FormDialog):
         super().__init__(parent)
         self._names, self._stem, self._name_typed = names, stem, False
         self._granted: Path | None = None
-        self.name, self.target = QLineEdit(self), TargetFields(self)
+        self.name, self.target = QLineEdit(stem, self), TargetFields(self)
         self._said = WrappedLabel(self)
         self.buttons = AnswerButtons(self, which=BUTTONS.Save)
         self.name.textEdited.connect(self._on_name_text_edited)

@@ -47,6 +47,7 @@ def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
     def look(dialog):
         dialog.target.folder.setText(str(tmp_path))
         assert "一页放不下" in dialog.objection()
+        assert dialog.name.text() == person.program.document.name, "the name does not go with the level"
         dialog.reject()
 
     person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
