@@ -292,7 +292,7 @@ def test_the_factor_above_a_table_counts_for_no_table_below():
 @each(
     ("text", "query"),
     [
-        ("q1=[1, 2], q2=[3, 4], k1=[1, 2], v1=[5]", [[1, 2], [3, 4]]),
+        ("Rows: q1=[1, 2]，q2=[3, 4]，k1=[1, 2]，v1=[5]", [[1, 2], [3, 4]]),
         ("k₁ = [1, 2]\nq₁ = [1, 2]\nv₁ = [5]\nq₂ = [3, 4]", [[1, 2], [3, 4]]),
         ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], q1=[[1, 2]]", [[1, 2], [3, 4]]),
         ("Q1=[[1, 2], [3, 4]], Q2=[[5, 6], [7, 8]], K=[[1, 2]], V=[[5]]", None),
@@ -305,6 +305,9 @@ def test_rows_of_one_name_are_one_matrix_and_of_two_matrices_of_one_name_none_is
     parts = several.value.together(named=True)
     assert {role: one.values.tolist() for role, one in parts.items()} == (
         {"query": query, "key": [[1, 2]], "value": [[5]]} if query else {}
+    )
+    assert [str(note).partition(": ")[2] for note in parts.get("query", several.value.readings[0].matrix).notes] == (
+        ["“Rows:”."] if "Rows" in text else []
     )
     assert not query or several.value.others() == (["q1"] if "Q=" in text else [])
 
