@@ -63,6 +63,8 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("tensor([[1e3, -2e0]], dtype=torch.int64)", [[1000, -2]]),
         ("| np.mean(x) | b |\n|---|---|\n| 1 | 2 |", [[1, 2]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
+        # as browsers copy what KaTeX shows: for readers, in LaTeX, as drawn by columns
+        ("Q=[1 2−34]Q=\\begin{bmatrix}1&2\\\\-3&4\\end{bmatrix}Q=[1−3\u200b24\u200b]。", [[1, 2], [-3, 4]]),
         ("1\u00a0-2\n3\u202f4.5", [[1, -2], [3, 4.5]]),  # the blanks of web pages
         ("[[1,\u200b 0],\u200b[0,\u200b1]]", [[1, 0], [0, 1]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
