@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -82,8 +83,9 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
     for across, down, scale in GRIDS:
         wide = (WIDTH - 2 * KEY_MARGIN - (across - 1) * KEY_GAP) / across
         high = (HEIGHT - 21.5 * MM - 15 * MM - (down - 1) * KEY_GAP) / down
-        keys = [_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets]
-        if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
+        made, most = (_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets), high - 2 * INSIDE
+        keys = list(takewhile(partial(_fits, most), made))  # no further than to the first that does not fit
+        if len(keys) == len(sheets):
             break
     else:
         raise ValueError(does_not_fit(sheets[0], style))
@@ -92,6 +94,10 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
         _key_page(sheets, keys[first : first + each], first, (number, pages), (across, wide, high), style)
         for number, first in enumerate(range(0, len(sheets), each), 1)
     ]
+
+
+def _fits(most: float, key: Sequence[KeyPart]) -> bool:
+    return sum(part.height for part in key) <= most
 
 
 def _key_page(

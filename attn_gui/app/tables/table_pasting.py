@@ -531,7 +531,8 @@ class TableBlocks(Controller):
         notes = list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes))
         if self._window.start_shown:
             self.newAsked.emit(matrices)
-            self._say(notes)
+            if not self._window.start_shown:  # the document before was left
+                self._say(notes)
             return
         self._runner.change(label, lambda: with_direct(problem, matrices), lambda: self._say(notes))
 

@@ -61,7 +61,7 @@ class ExportForm(FormDialog):
         self._names, self._stem, self._name_typed = names, stem, False
         self._granted: Path | None = None
         self._captions: list[QLabel] = []
-        self.name, self.target = LineEdit(self), TargetFields(self)
+        self.name, self.target = LineEdit(stem, self), TargetFields(self)
         self._said = WrappedLabel(self)
         self.buttons = AnswerButtons(self, self.tr("Export"), BUTTONS.Save)
         self.name.textEdited.connect(self._on_name_text_edited)
