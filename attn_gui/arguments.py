@@ -8,23 +8,23 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
-_HEADS = QT_TRANSLATE_NOOP("Sentences", "expected all, or heads such as 0,2-3, got {got}")
-_CELL = QT_TRANSLATE_NOOP("Sentences", "expected a row and a column such as 10,13, got {got}")
-_SETTING = QT_TRANSLATE_NOOP("Sentences", "expected NAME=VALUE, got {got}")
-_TWICE = QT_TRANSLATE_NOOP("Sentences", "{name} is given two values; expected one")
-_WHOLE = QT_TRANSLATE_NOOP("Sentences", "expected a whole number from {least} to {most}, got {got}")
-_POINTS = QT_TRANSLATE_NOOP("Sentences", "expected points from 4 to 72, got {got}")
-_LEVELS = QT_TRANSLATE_NOOP("Sentences", "expected two numbers such as -5,7, the lower one first, got {got}")
-_CENTIMETERS = QT_TRANSLATE_NOOP("Sentences", "expected centimeters from 1 to 500, got {got}")
-_NEEDS = QT_TRANSLATE_NOOP("Sentences", "{choice} means something with {needed} only; it was given without")
-_CLASHES = QT_TRANSLATE_NOOP("Sentences", "{choice} means nothing with {needed}; leave one of the two out")
-FIGURE = QT_TRANSLATE_NOOP("Sentences", "a figure (--format)")
-TEXT = QT_TRANSLATE_NOOP("Sentences", "a table as text (--format)")
-SPREADSHEET = QT_TRANSLATE_NOOP("Sentences", "csv or tsv (--format)")
-CARRIER = QT_TRANSLATE_NOOP("Sentences", "a figure that carries one (--format)")
-VECTOR = QT_TRANSLATE_NOOP("Sentences", "svg or pdf (--format)")
+_HEADS = N_("expected all, or heads such as 0,2-3, got {got}")
+_CELL = N_("expected a row and a column such as 10,13, got {got}")
+_SETTING = N_("expected NAME=VALUE, got {got}")
+_TWICE = N_("{name} is given two values; expected one")
+_WHOLE = N_("expected a whole number from {least} to {most}, got {got}")
+_POINTS = N_("expected points from 4 to 72, got {got}")
+_LEVELS = N_("expected two numbers such as -5,7, the lower one first, got {got}")
+_CENTIMETERS = N_("expected centimeters from 1 to 500, got {got}")
+_NEEDS = N_("{choice} means something with {needed} only; it was given without")
+_CLASHES = N_("{choice} means nothing with {needed}; leave one of the two out")
+FIGURE = N_("a figure (--format)")
+TEXT = N_("a table as text (--format)")
+SPREADSHEET = N_("csv or tsv (--format)")
+CARRIER = N_("a figure that carries one (--format)")
+VECTOR = N_("svg or pdf (--format)")
 """Things that options need and a format has."""
 
 SENTENCES: tuple[str, ...] = (_HEADS, _CELL, _SETTING, _TWICE, _WHOLE, _POINTS, _LEVELS, _CENTIMETERS, _NEEDS, _CLASHES)

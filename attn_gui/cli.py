@@ -27,20 +27,16 @@ from attn_gui.commands.command_base import (
     say,
 )
 from attn_gui.commands.refusals import AmbiguousFileRefusal, CommandRefusal, OutputError, nearest
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
-_NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
-_UNWRITTEN = QT_TRANSLATE_NOOP("Sentences", "The output could not be written: {reason}.")
-_NO_COMMAND = QT_TRANSLATE_NOOP(
-    "Sentences", "There is neither a file nor a command {word}{near}; “attn-gui --help” lists them."
-)
-_NO_FILE = QT_TRANSLATE_NOOP("Sentences", "Options on arrays need a FILE that holds them.")
-_ONE_EACH = QT_TRANSLATE_NOOP("Sentences", "Options on arrays are about one problem; {names} hold one each.")
-_REST_ONLY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} also holds {names}, not read: the lines above are about the rest only."
-)
+_NO_MEMORY = N_("This does not fit into the memory of this computer.")
+_UNWRITTEN = N_("The output could not be written: {reason}.")
+_NO_COMMAND = N_("There is neither a file nor a command {word}{near}; “attn-gui --help” lists them.")
+_NO_FILE = N_("Options on arrays need a FILE that holds them.")
+_ONE_EACH = N_("Options on arrays are about one problem; {names} hold one each.")
+_REST_ONLY = N_("{file} also holds {names}, not read: the lines above are about the rest only.")
 
 REFUSED, INTERRUPTED = 2, 130
 AS_IT_CAN = "as-it-can"

@@ -7,13 +7,12 @@ import os
 LANGUAGES = ("en", "zh")
 
 
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
-    """Mark `text` for translation; the same as Qt's, which engine, formats and command line do not import."""
-    return text
-
-
 def N_(first: str, text: str | None = None) -> str:  # as gettext calls what is marked here and translated elsewhere
-    """Mark a text for translation, and return it: a sentence, or a text of another context, N_("Masks", "causal")."""
+    """Mark a text for translation, and return it: a sentence, or a text of another context, N_("Masks", "causal").
+
+    In place of Qt's QT_TRANSLATE_NOOP, which engine, formats and command line cannot import, and whose every sentence
+    would name its context.
+    """
     return first if text is None else text
 
 

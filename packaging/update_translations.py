@@ -41,8 +41,7 @@ def main(arguments: list[str]) -> int:
 def collect(target: Path) -> None:
     """Merge every marked text of the sources into the .ts file; what is gone from the sources leaves it."""
     sources = sorted(str(path) for path in (ROOT / "attn_gui").rglob("*.py"))
-    # _ stands for QT_TRANSLATE_NOOP where there are many texts; line numbers would change the file with every edit
-    alias = ["-tr-function-alias", "QT_TRANSLATE_NOOP+=_"]
+    # line numbers would change the file with every edit
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en", "-target-language", "zh_CN"]
     with tempfile.TemporaryDirectory() as folder:
         engine = Path(folder) / "engine.py"
@@ -52,7 +51,7 @@ def collect(target: Path) -> None:
             *(("Names", text) for text in titles()),
         ]
         engine.write_text(marked_as_texts(texts), encoding="utf-8")
-        run("lupdate", *alias, *options, *sources, str(engine), "-ts", str(target))
+        run("lupdate", *options, *sources, str(engine), "-ts", str(target))
     target.write_text(with_titles(target.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -28,7 +28,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FACES = ("attn_gui", "attn_gui.engine", "attn_gui.formats", "attn_gui.models")
 # the calls that a heatmap answers to outside tools; a part of the output, of which there is no map yet
 CALLED = {"cell_at", "cell_rect", "part_block"}
-MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP", "QT_TR_NOOP", "_", "N_"}
+MARKS = {"tr", "translate", "N_"}
 
 
 @cache

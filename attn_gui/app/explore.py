@@ -17,7 +17,7 @@ from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.figure.text.fonts import load_fonts, release_gui
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.no_window import obstacle
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Explorer:
         A model that is open gives way to it, since a problem does not say of which layer it would be.
         """
         problem = problem_in(problem, "show")
-        label = Label(QT_TRANSLATE_NOOP("History", "shown from Python"))
+        label = Label(N_("History", "shown from Python"))
         self._program.document.apply(
             SetStudy(dict.fromkeys(Problem.__dataclass_fields__, None) | problem.fields(), None, label)
         )

@@ -27,7 +27,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.memory import Progress, within
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import FileStamp, StudyRecord
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
@@ -35,8 +35,8 @@ from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, 
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import WorkLine, soon_over
 
-LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
-TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
+LAYER = N_("History", "layer {layer}")
+TEXT = N_("History", "text “{text}”")
 MOST_FOLDERS = 10
 
 LONGEST = 40

@@ -29,7 +29,7 @@ from attn_gui.figure.compose import weights_picture
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.attribution import ROW, RowOrigin, asked_place, head_numbers, origin_of
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.models.model import Run
@@ -207,13 +207,13 @@ def cosine_text(one: Run, other: Run) -> str:
 
 
 # --- list of what is changed: switched, removed, a layer's heads off -------------------------------
-IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
-CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
-TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text, {token} ({row})")
-TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text")
-OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
-HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
-HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
+IN_LAYER = N_("Interventions", "layer {layer}: {what}")
+CELLS = N_("Interventions", "{cells} of {matrix} typed")
+TAKEN = N_("Interventions", "{cells} ← second text, {token} ({row})")
+TAKEN_ALL = N_("Interventions", "{cells} ← second text")
+OTHER = N_("Interventions", "{matrix} changed")
+HEADS_OFF = N_("History", "all heads of layer {layer} off")
+HEADS_ON = N_("History", "all heads of layer {layer} on")
 
 Instead = Callable[[Intervention], tuple[Intervention, ...]]
 

@@ -19,7 +19,7 @@ from attn_gui.figure.pages.model import MOST
 from attn_gui.figure.pages.page_kind import ModelContext
 from attn_gui.formats.file_messages import FileNote
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.attribution import LikelyToken, likely
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
@@ -29,7 +29,7 @@ from attn_gui.views.head_grid import HeadPlace
 from attn_gui.views.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
 
-AS_BEFORE = QT_TRANSLATE_NOOP("Sentences", "What it predicts is shown as it was before.")
+AS_BEFORE = N_("What it predicts is shown as it was before.")
 
 
 class ModelRunController(Controller):
@@ -291,7 +291,7 @@ class ModelRunController(Controller):
         causal = self.tr("After “{token}”"), self.tr("In the place of “{token}”")
         words = causal[0] if run.model.sizes.causal else causal[1]
         self._panel.set_prediction_title(words.format(token=token))
-        self._panel.predictions.set_rows(rows, two=bool(self.answer.edits))
+        self._panel.predictions.rows.set_rows(rows, two=bool(self.answer.edits))
 
     # --- what is wanted --------------------------------------------------------------------------
     def _make(self) -> None:

@@ -18,21 +18,21 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.views.model_view import ModelView
 from attn_gui.views.names import letter, stage_title
 
-ROW = QT_TRANSLATE_NOOP("History", "row {row} of {stage} taken from row {place} of the second text")
-ALL = QT_TRANSLATE_NOOP("History", "all rows of {stage} taken from the second text")
+ROW = N_("History", "row {row} of {stage} taken from row {place} of the second text")
+ALL = N_("History", "all rows of {stage} taken from the second text")
 TAKES = Row(
     "take_second_row",
     "by_hand",
-    QT_TRANSLATE_NOOP("Actions", "Take this row from the second te&xt"),
+    N_("Actions", "Take this row from the second te&xt"),
     words="patch activation copy other text 第二段 文本 取自 修补",
-    needs=QT_TRANSLATE_NOOP("Actions", "Open a model, give a second text, and choose a cell of a map"),
+    needs=N_("Actions", "Open a model, give a second text, and choose a cell of a map"),
     full=True,
 )
 

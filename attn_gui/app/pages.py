@@ -32,7 +32,7 @@ from attn_gui.figure.pages.regression import CurvePage
 from attn_gui.formats import FormatError
 from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.scripts import script_name
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.dialogs.progress import WorkLine
@@ -479,5 +479,5 @@ class CurveFitting(Controller):
         if found.w == params["w"]:
             self._window.recomputed.setText(self.tr("No other w predicts the points better."))
             return
-        label = Label(QT_TRANSLATE_NOOP("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
+        label = Label(N_("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
         self._runner.change(label, lambda: {"score_params": {**params, "w": found.w}})

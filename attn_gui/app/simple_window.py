@@ -13,7 +13,7 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import GRADIENT, MODEL, PRODUCT
 
 Asked = Callable[[AppContext], bool]
@@ -50,16 +50,16 @@ def _maps_vary(context: AppContext) -> bool:
 # fmt: off
 PARTS = (
     Part("num_heads", lambda at: at.document.problem.num_heads > 1, "control.num_heads",
-         QT_TRANSLATE_NOOP("ShapePanel", "Heads"), "multi-head count 头数 多头"),
+         N_("ShapePanel", "Heads"), "multi-head count 头数 多头"),
     Part("num_kv_heads", lambda at: at.document.problem.num_kv_heads < at.document.problem.num_heads,
-         "control.num_kv_heads", QT_TRANSLATE_NOOP("ShapePanel", "Key and value heads"),
+         "control.num_kv_heads", N_("ShapePanel", "Key and value heads"),
          "grouped query gqa mqa K/V 分组查询 键 值 头"),
     Part("batch", lambda at: at.document.problem.batch_size > 1, "control.batch_size",
-         QT_TRANSLATE_NOOP("ShapePanel", "Items in the batch"), "batch item size 样本 批量"),
-    Part("dtype", control="control.dtype", label=QT_TRANSLATE_NOOP("ShapePanel", "Precision"),
+         N_("ShapePanel", "Items in the batch"), "batch item size 样本 批量"),
+    Part("dtype", control="control.dtype", label=N_("ShapePanel", "Precision"),
          words="dtype float32 float64 精度 浮点"),
     Part("d_model", lambda at: at.document.problem.projected or at.document.problem.num_heads > 1, "control.d_model",
-         QT_TRANSLATE_NOOP("ShapePanel", "d_model, width of all heads together"), "d_model width keep fixed 宽度 保持"),
+         N_("ShapePanel", "d_model, width of all heads together"), "d_model width keep fixed 宽度 保持"),
     Part("score", lambda at: at.document.problem.score != next(iter(SCORES))),
     Part("normalize", lambda at: at.document.problem.normalize != next(iter(NORMALIZERS))),
     Part("tokens"),
@@ -68,10 +68,10 @@ PARTS = (
     Part("gradients", lambda at: at.window.inspector.is_turned_to("gradients")),
     Part("pages", lambda at: at.window.inspector.is_turned_to("pages")),
     Part("reach", lambda at: bool(at.view.look.reach)),
-    Part("target", control="inspector.one_equation", label=QT_TRANSLATE_NOOP("CellButtons", "As one equation"),
+    Part("target", control="inspector.one_equation", label=N_("CellButtons", "As one equation"),
          words="formula sum 公式 求和式", context="CellButtons"),
     Part("history", lambda at: at.document.stack.count() > 0, "history.fold",
-         QT_TRANSLATE_NOOP("HistoryView", "History"), "steps changes undo 步骤 更改", "HistoryView"),
+         N_("HistoryView", "History"), "steps changes undo 步骤 更改", "HistoryView"),
     Part("snapshots", lambda at: bool(at.document.snapshots.all)),
     Part("pin", _compares),
     Part("compare", _compares),

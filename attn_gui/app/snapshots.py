@@ -15,7 +15,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.dialog_base import asked
@@ -130,7 +130,7 @@ class SnapshotsController(Controller):
 
     def _open(self, snapshot: Snapshot, problem: Problem) -> None:
         gone: dict[str, object] = dict.fromkeys(self._document.problem.fields())
-        label = Label(_("History", "snapshot “{name}”"), {"name": quoted(snapshot.name)})
+        label = Label(N_("History", "snapshot “{name}”"), {"name": quoted(snapshot.name)})
         self._document.apply(SetFields(gone | dict(problem.fields()), label))
 
     def _fetch(self, snapshot: Snapshot, take: Take) -> None:

@@ -44,7 +44,7 @@ SHARPNESS = 0.25
 RECENT_SHOWN = 3
 STAYING = frozenset({"learn", "lessons", "models", "help", "language", "theme"})
 STAYS = frozenset(
-    {"start", "new", "paste", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
+    {"start", "new", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
     | {"zoom_in", "zoom_out", "zoom_reset", "simple", "reduced_motion"}
 )
 """Menus and actions that need no document in sight; all others lead away from the page first."""
@@ -124,7 +124,8 @@ class StartPage(QObject):
 
     def give_way(self, row: Row) -> None:
         """Leave the page, or the list of lessons, before an action that is about what it hides."""
-        if row.menu not in STAYING and row.name not in STAYS and self._window.instead is not None:
+        begins = self.shown and row.name == "paste"  # with what is on the clipboard
+        if not (begins or row.menu in STAYING or row.name in STAYS) and self._window.instead is not None:
             self._uncover()
 
     def _uncover(self) -> None:

@@ -15,7 +15,7 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.document import DocumentChange
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.tour import TourBubble
 
 SEEN = "tour/seen"
@@ -34,30 +34,30 @@ class TourStep(NamedTuple):
 STEPS = (
     TourStep(
         "zone.inputs",
-        _("Tour", "What goes in"),
-        _("Tour", "Tables of numbers. Type over any of them: everything else follows at once."),
+        N_("Tour", "What goes in"),
+        N_("Tour", "Tables of numbers. Type over any of them: everything else follows at once."),
     ),
     TourStep(
         "spine",
-        _("Tour", "The formula"),
-        _("Tour", "Each step with a small map, from left to right. Click one to see it large."),
+        N_("Tour", "The formula"),
+        N_("Tour", "Each step with a small map, from left to right. Click one to see it large."),
         "stage",
     ),
     TourStep(
         "zone.product",
-        _("Tour", "The map"),
-        _("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
+        N_("Tour", "The map"),
+        N_("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
         "cell",
     ),
     TourStep(
         "zone.explain",
-        _("Tour", "Why it is this number"),
-        _("Tour", "The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step."),
+        N_("Tour", "Why it is this number"),
+        N_("Tour", "The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step."),
     ),
     TourStep(
         "toolbar",
-        _("Tour", "Learn and find"),
-        _("Tour", "Lessons explain it step by step. Search actions finds everything else, in either language."),
+        N_("Tour", "Learn and find"),
+        N_("Tour", "Lessons explain it step by step. Search actions finds everything else, in either language."),
     ),
 )
 

@@ -77,12 +77,12 @@ class Label:
     labels themselves.
     """
 
-    source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
+    source: str
     args: Mapping[str, object] = dataclasses.field(default_factory=dict)
     context: str = "History"
 
     def __str__(self) -> str:
-        return fill_template(QCoreApplication.translate(self.context, str(self.source)), self.args)
+        return fill_template(QCoreApplication.translate(self.context, self.source), self.args)
 
 
 class Refusal(ValueError):

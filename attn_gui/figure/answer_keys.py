@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -47,20 +48,20 @@ from attn_gui.figure.worksheet_pages import (
     width_of,
 )
 from attn_gui.figure.writers import END, Page
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet
 from attn_gui.lessons.lesson_text import written
 
-KEYS = QT_TRANSLATE_NOOP("Worksheets", "{heading}: answers")
-PAGES = QT_TRANSLATE_NOOP("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")
-PAGE_OF_ONE = QT_TRANSLATE_NOOP("Worksheets", "No. {first} of {count} · teacher's page {page} of {pages}")
-SEEDED = QT_TRANSLATE_NOOP("Worksheets", "{level} · seed {seed}")
-OF_HEAD = QT_TRANSLATE_NOOP("Worksheets", "{cell} of {head}")
-OF_ROW = QT_TRANSLATE_NOOP("Worksheets", "Row {row}: ")
-SUM = QT_TRANSLATE_NOOP("Worksheets", "sum {total}")
-PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
-ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Worked with rounded boxes; last digit {spread} is right.")
-USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
+KEYS = N_("Worksheets", "{heading}: answers")
+PAGES = N_("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")
+PAGE_OF_ONE = N_("Worksheets", "No. {first} of {count} · teacher's page {page} of {pages}")
+SEEDED = N_("Worksheets", "{level} · seed {seed}")
+OF_HEAD = N_("Worksheets", "{cell} of {head}")
+OF_ROW = N_("Worksheets", "Row {row}: ")
+SUM = N_("Worksheets", "sum {total}")
+PRINTED = N_("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
+ROUNDED = N_("Worksheets", "Worked with rounded boxes; last digit {spread} is right.")
+USUAL = N_("Worksheets", "Usual mistakes, seen at {cell}")
 KEY_GIVEN = TableSize(6.6 * MM, 5.4 * MM, LEAST, title=4.8 * MM, header=3.6 * MM, gap=3 * MM)
 KEY_SIZE = TableSize(12 * MM, 5.6 * MM, TEXT, title=4.8 * MM, header=3.6 * MM)
 GRIDS = (2, 2, 1.0), (2, 2, SIZES[1]), (2, 2, SIZES[2]), (1, 2, 1.0), (1, 2, SIZES[2]), (1, 1, 1.0)
@@ -82,8 +83,9 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
     for across, down, scale in GRIDS:
         wide = (WIDTH - 2 * KEY_MARGIN - (across - 1) * KEY_GAP) / across
         high = (HEIGHT - 21.5 * MM - 15 * MM - (down - 1) * KEY_GAP) / down
-        keys = [_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets]
-        if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
+        made, most = (_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets), high - 2 * INSIDE
+        keys = list(takewhile(partial(_fits, most), made))  # no further than to the first that does not fit
+        if len(keys) == len(sheets):
             break
     else:
         raise ValueError(does_not_fit(sheets[0], style))
@@ -92,6 +94,10 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
         _key_page(sheets, keys[first : first + each], first, (number, pages), (across, wide, high), style)
         for number, first in enumerate(range(0, len(sheets), each), 1)
     ]
+
+
+def _fits(most: float, key: Sequence[KeyPart]) -> bool:
+    return sum(part.height for part in key) <= most
 
 
 def _key_page(

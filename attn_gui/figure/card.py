@@ -31,23 +31,23 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import CellNumbers, cell_decimals, format_number, significant
 from attn_gui.figure.text.rich_text import elided, label_step, token_label
 from attn_gui.figure.writers import END, MIDDLE, START, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- What is true of a cell, in one sentence; "|" is where a line may end first, before the key ---
 SEES, BLIND = (
-    _("Card", "{first} gives {value} |of its attention |to {second}"),
-    _("Card", "{first} does not see |{second}"),
+    N_("Card", "{first} gives {value} |of its attention |to {second}"),
+    N_("Card", "{first} does not see |{second}"),
 )
-OF_PAIR = _("Card", "{first} and {second}, |{title}: {value}")
-OF_COLUMN = _("Card", "{first}, {title}, |column {column}: {value}")
-BY_HAND = _("Card", "{first} and {second}, |{title} by hand: {value}")
-FIRST = {QUERY: _("Card", "Query {number}"), KEY: _("Card", "Key {number}")}
-SECOND = _("Card", "key {number}")
-DOWN = {QUERY: _("Card", "query ↓"), KEY: _("Card", "key ↓")}
-ACROSS = {KEY: _("Card", "key →")}
-OPENS = _("Card", "Open this picture in attn_gui: every number can be opened and changed")
-_ONE_STATE = _("Sentences", "A card shows one state, and not the difference of two or a gradient.")
-_NO_STEP = _("Sentences", "A card shows a cell of a step, but {name} is not a step: name one, such as weights.")
+OF_PAIR = N_("Card", "{first} and {second}, |{title}: {value}")
+OF_COLUMN = N_("Card", "{first}, {title}, |column {column}: {value}")
+BY_HAND = N_("Card", "{first} and {second}, |{title} by hand: {value}")
+FIRST = {QUERY: N_("Card", "Query {number}"), KEY: N_("Card", "Key {number}")}
+SECOND = N_("Card", "key {number}")
+DOWN = {QUERY: N_("Card", "query ↓"), KEY: N_("Card", "key ↓")}
+ACROSS = {KEY: N_("Card", "key →")}
+OPENS = N_("Card", "Open this picture in attn_gui: every number can be opened and changed")
+_ONE_STATE = N_("A card shows one state, and not the difference of two or a gradient.")
+_NO_STEP = N_("A card shows a cell of a step, but {name} is not a step: name one, such as weights.")
 
 LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")

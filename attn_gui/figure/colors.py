@@ -12,7 +12,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from attn_gui.figure.design_tokens import SIGNED_STOPS, WEIGHTS_STOPS, Stops
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LUT_SIZE = 512
 LUT_ZERO = 256
@@ -44,13 +44,13 @@ PALETTES: Mapping[str, Palette] = MappingProxyType(
     {
         palette.name: palette
         for palette in (
-            Palette("signed", QT_TRANSLATE_NOOP("Palettes", "Blue – orange"), diverging=True, stops=SIGNED_STOPS),
-            Palette("weights", QT_TRANSLATE_NOOP("Palettes", "Green – navy"), stops=WEIGHTS_STOPS),
+            Palette("signed", N_("Palettes", "Blue – orange"), diverging=True, stops=SIGNED_STOPS),
+            Palette("weights", N_("Palettes", "Green – navy"), stops=WEIGHTS_STOPS),
             Palette("viridis", "Viridis", source="viridis"),
             Palette("cividis", "Cividis", source="cividis"),
             Palette("magma", "Magma", source="magma"),
-            Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Gray"), source="CET-L1", turned=("light",)),
-            Palette("CET-D1", QT_TRANSLATE_NOOP("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
+            Palette("grey", N_("Palettes", "Gray"), source="CET-L1", turned=("light",)),
+            Palette("CET-D1", N_("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
         )
     }
 )

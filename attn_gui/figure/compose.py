@@ -25,7 +25,7 @@ from attn_gui.figure.levels import Allowed, ColorScale, Levels, argb, auto_level
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
@@ -34,15 +34,12 @@ Source = Problem | Trace | Evaluation
 Pixels = Callable[[MapFigure], tuple[int, int]]
 """Rows and columns of pixels under every map of a figure."""
 
-_OTHER_HEADS = _("Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole.")
+_OTHER_HEADS = N_("A head of {stage} has other columns in the two states: compare the matrix as a whole.")
 
-_NO_CELL = _(
-    "Sentences",
+_NO_CELL = N_(
     "There is no cell {cell} in {name}: its rows are counted from 0 to {bottom}, its columns from 0 to {last}.",
 )
-_NO_CELL_OF_HEAD = _(
-    "Sentences", "There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}."
-)
+_NO_CELL_OF_HEAD = N_("There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}.")
 _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
 NOTHING = np.zeros((1, 1), np.float32)
 
@@ -125,7 +122,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, color_scale: ColorSc
     rows, columns = plane.shape
     return MapFigure(
         panels=(MapPanel(NOTHING),),
-        rows=MapAxis("row", plain_labels(rows)),
+        rows=MapAxis("row", _labels(None, range(rows))),
         columns=MapAxis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
@@ -241,11 +238,6 @@ def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
     if len(named) < len(found) or len({*map(len, named)}) != 1:
         return None
     return [" / ".join(dict.fromkeys(each)) for each in zip(*named, strict=True)]
-
-
-def plain_labels(count: int) -> Sequence[str]:
-    """Return numbers for rows or columns that have no other name."""
-    return _labels(None, range(count))
 
 
 def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:

@@ -47,76 +47,32 @@ def _theme(name: str, colors: Mapping[str, str]) -> Theme:
     return Theme(name=name, **{token: QColor(color) for token, color in colors.items()})
 
 
+# fmt: off
 THEMES: Mapping[str, Theme] = MappingProxyType(
     {
-        "light": _theme(
-            "light",
-            {
-                "window": "#F1F3F5",
-                "surface": "#FFFFFF",
-                "raised": "#F7F8FA",
-                "sunken": "#E9ECEF",
-                "line": "#D8DCE2",
-                "line_strong": "#7C8593",
-                "disabled": "#7C8593",
-                "text": "#1A1E24",
-                "text2": "#454D59",
-                "text3": "#5F6875",
-                "accent": "#0A5FC2",
-                "on_accent": "#FFFFFF",
-                "accent_soft": "#E1EDFB",
-                "query": "#6438C2",
-                "query_soft": "#EEE8FC",
-                "key": "#855400",
-                "key_soft": "#FBF0D9",
-                "edit": "#B01C7C",
-                "edit_soft": "#FBE6F3",
-                "error": "#B3261E",
-                "error_soft": "#FCE9E7",
-                "good": "#17713A",
-                "masked": "#ECEEF1",
-                "hatch": "#A9B0BA",
-                "ink": "#0E1116",
-                "casing": "#FFFFFF",
-                "nan": "#FFFFFF",
-                "nan_mark": "#B3261E",
-            },
-        ),
-        "dark": _theme(
-            "dark",
-            {
-                "window": "#191C20",
-                "surface": "#1F2328",
-                "raised": "#262B31",
-                "sunken": "#14171A",
-                "line": "#353C45",
-                "line_strong": "#77818F",
-                "disabled": "#77818F",
-                "text": "#E8EBEF",
-                "text2": "#B9C1CB",
-                "text3": "#98A2AF",
-                "accent": "#6FB4FF",
-                "on_accent": "#0B1520",
-                "accent_soft": "#1C3450",
-                "query": "#BFA8FF",
-                "query_soft": "#322A55",
-                "key": "#E9BC52",
-                "key_soft": "#3B3015",
-                "edit": "#FF8ACD",
-                "edit_soft": "#47203A",
-                "error": "#FF8F86",
-                "error_soft": "#432321",
-                "good": "#62CF86",
-                "masked": "#292E35",
-                "hatch": "#59626E",
-                "ink": "#FFFFFF",
-                "casing": "#0B0D0F",
-                "nan": "#14171A",
-                "nan_mark": "#FF8F86",
-            },
-        ),
+        "light": _theme("light", {
+            "window": "#F1F3F5", "surface": "#FFFFFF", "raised": "#F7F8FA", "sunken": "#E9ECEF",
+            "line": "#D8DCE2", "line_strong": "#7C8593", "disabled": "#7C8593",
+            "text": "#1A1E24", "text2": "#454D59", "text3": "#5F6875",
+            "accent": "#0A5FC2", "on_accent": "#FFFFFF", "accent_soft": "#E1EDFB",
+            "query": "#6438C2", "query_soft": "#EEE8FC", "key": "#855400", "key_soft": "#FBF0D9",
+            "edit": "#B01C7C", "edit_soft": "#FBE6F3", "error": "#B3261E", "error_soft": "#FCE9E7", "good": "#17713A",
+            "masked": "#ECEEF1", "hatch": "#A9B0BA",
+            "ink": "#0E1116", "casing": "#FFFFFF", "nan": "#FFFFFF", "nan_mark": "#B3261E",
+        }),
+        "dark": _theme("dark", {
+            "window": "#191C20", "surface": "#1F2328", "raised": "#262B31", "sunken": "#14171A",
+            "line": "#353C45", "line_strong": "#77818F", "disabled": "#77818F",
+            "text": "#E8EBEF", "text2": "#B9C1CB", "text3": "#98A2AF",
+            "accent": "#6FB4FF", "on_accent": "#0B1520", "accent_soft": "#1C3450",
+            "query": "#BFA8FF", "query_soft": "#322A55", "key": "#E9BC52", "key_soft": "#3B3015",
+            "edit": "#FF8ACD", "edit_soft": "#47203A", "error": "#FF8F86", "error_soft": "#432321", "good": "#62CF86",
+            "masked": "#292E35", "hatch": "#59626E",
+            "ink": "#FFFFFF", "casing": "#0B0D0F", "nan": "#14171A", "nan_mark": "#FF8F86",
+        }),
     }
 )
+# fmt: on
 
 Stops = tuple[tuple[float, str], ...]
 """Positions and colors of a color map: −1 … 1 for a signed one, 0 … 1 for the weights."""

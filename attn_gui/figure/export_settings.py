@@ -19,7 +19,7 @@ import numpy as np
 from attn_gui.arguments import cell, centimeters, idle, points, whole
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
@@ -44,13 +44,11 @@ class FigureStyle:
     dpi: int | None = None
 
 
-SCREEN = FigureStyle("screen", QT_TRANSLATE_NOOP("Figures", "Screen"))
+SCREEN = FigureStyle("screen", N_("Figures", "Screen"))
 _ENTRIES = (
     SCREEN,
-    FigureStyle(
-        "paper-column", QT_TRANSLATE_NOOP("Figures", "Paper column (8.5 cm)"), width=8.5, font_size=8.0, dpi=600
-    ),
-    FigureStyle("slide", QT_TRANSLATE_NOOP("Figures", "Slide"), width=25.4, height=14.3, font_size=16.0, dpi=144),
+    FigureStyle("paper-column", N_("Figures", "Paper column (8.5 cm)"), width=8.5, font_size=8.0, dpi=600),
+    FigureStyle("slide", N_("Figures", "Slide"), width=25.4, height=14.3, font_size=16.0, dpi=144),
 )
 STYLES: Mapping[str, FigureStyle] = MappingProxyType({style.key: style for style in _ENTRIES})
 """The one list that dialogs, the command line and Python go by."""

@@ -34,7 +34,7 @@ from attn_gui.figure.product import (
 )
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
@@ -320,18 +320,18 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
         kind.key: kind
         for kind in (
             FigureKind(
-                "map", _("Pictures", "The map alone"), "", map_page, lambda evaluation, stage: True, on_sheets=True
+                "map", N_("Pictures", "The map alone"), "", map_page, lambda evaluation, stage: True, on_sheets=True
             ),
             FigureKind(
                 "product",
-                _("Pictures", "The matrices around it, as in the window"),
+                N_("Pictures", "The matrices around it, as in the window"),
                 "product",
                 product_page,
                 has_product,
             ),
             FigureKind(
                 "card",
-                _("Pictures", "A card of one cell, wide"),
+                N_("Pictures", "A card of one cell, wide"),
                 "card",
                 partial(card_page, WIDE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -339,7 +339,7 @@ _OWN: Mapping[str, FigureKind] = MappingProxyType(
             ),
             FigureKind(
                 "square_card",
-                _("Pictures", "A card of one cell, square"),
+                N_("Pictures", "A card of one cell, square"),
                 "card",
                 partial(card_page, SQUARE),
                 lambda evaluation, stage: not is_derived(stage),
@@ -390,7 +390,7 @@ PICTURES: Mapping[str, FigureKind] = _Pictures()
 
 
 CARDS = {True: "card", "wide": "card", "square": "square_card"}
-_NO_CARD = _("Sentences", "A card is wide or square, got {got}.")
+_NO_CARD = N_("A card is wide or square, got {got}.")
 
 
 def card_picture(card: bool | str) -> str:

@@ -284,56 +284,20 @@ SPACES = (
     (0, THIN, MEDIUM, THICK, 0, 0, 0),
     (THIN, THIN, 0, THIN, THIN, THIN, THIN),
 )
+# fmt: off
 SIGNS = {
-    "+": ("+", BIN),
-    "-": ("\N{MINUS SIGN}", BIN),
-    r"\cdot": ("⋅", BIN),
-    r"\circ": ("∘", BIN),
-    r"\times": ("×", BIN),
-    "=": ("=", REL),
-    "<": ("<", REL),
-    ">": (">", REL),
-    r"\approx": ("≈", REL),
-    r"\le": ("≤", REL),
-    r"\in": ("∈", REL),
-    "(": ("(", OPEN),
-    "[": ("[", OPEN),
-    ")": (")", CLOSE),
-    "]": ("]", CLOSE),
-    r"\lparen": ("(", OPEN),
-    r"\rparen": (")", CLOSE),
-    ",": (",", PUNCT),
-    r"\|": ("‖", ORD),
-    "|": ("|", ORD),
-    "/": ("/", ORD),
-    r"\infty": ("∞", ORD),
-    r"\cdots": ("⋯", ORD),
-    r"\ell": ("ℓ", ORD),
-    r"\partial": ("𝜕", ORD),
-    r"\Delta": ("𝛥", ORD),
-    r"\{": ("{", OPEN),
-    r"\}": ("}", CLOSE),
+    "+": ("+", BIN), "-": ("\N{MINUS SIGN}", BIN), r"\cdot": ("⋅", BIN), r"\circ": ("∘", BIN), r"\times": ("×", BIN),
+    "=": ("=", REL), "<": ("<", REL), ">": (">", REL), r"\approx": ("≈", REL), r"\le": ("≤", REL), r"\in": ("∈", REL),
+    "(": ("(", OPEN), "[": ("[", OPEN), ")": (")", CLOSE), "]": ("]", CLOSE),
+    r"\lparen": ("(", OPEN), r"\rparen": (")", CLOSE), ",": (",", PUNCT),
+    r"\|": ("‖", ORD), "|": ("|", ORD), "/": ("/", ORD), r"\infty": ("∞", ORD), r"\cdots": ("⋯", ORD),
+    r"\ell": ("ℓ", ORD), r"\partial": ("𝜕", ORD), r"\Delta": ("𝛥", ORD), r"\{": ("{", OPEN), r"\}": ("}", CLOSE),
 }
-GREEK = dict(
-    zip(
-        (
-            r"\alpha",
-            r"\beta",
-            r"\gamma",
-            r"\delta",
-            r"\theta",
-            r"\kappa",
-            r"\lambda",
-            r"\mu",
-            r"\sigma",
-            r"\tau",
-            r"\varphi",
-            r"\varepsilon",
-        ),
-        "𝛼𝛽𝛾𝛿𝜃𝜅𝜆𝜇𝜎𝜏𝜑𝜀",
-        strict=True,
-    )
-)
+GREEK = {
+    r"\alpha": "𝛼", r"\beta": "𝛽", r"\gamma": "𝛾", r"\delta": "𝛿", r"\theta": "𝜃", r"\kappa": "𝜅", r"\lambda": "𝜆",
+    r"\mu": "𝜇", r"\sigma": "𝜎", r"\tau": "𝜏", r"\varphi": "𝜑", r"\varepsilon": "𝜀",
+}
+# fmt: on
 WORDS = (r"\max", r"\min", r"\tanh", r"\exp", r"\cos", r"\sin", r"\log")
 VERBATIM = (r"\mathrm", r"\text", r"\operatorname")
 BLANKS = {r"\,": THIN, r"\;": THICK, r"\quad": 1.0, r"\ ": MEDIUM}

@@ -15,15 +15,15 @@ from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import FigureWords, page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import GRADIENT
 
 # --- sums of cells --------------------------------------------------------------------------------
 CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
 OF = {
-    CELL: page_words(QT_TRANSLATE_NOOP("Pages", "the chosen cell")),
-    SUM: page_words(QT_TRANSLATE_NOOP("Pages", "the sum of its row")),
-    WEIGHTED: page_words(QT_TRANSLATE_NOOP("Pages", "its row, weighted by itself")),
+    CELL: page_words(N_("Pages", "the chosen cell")),
+    SUM: page_words(N_("Pages", "the sum of its row")),
+    WEIGHTED: page_words(N_("Pages", "its row, weighted by itself")),
 }
 
 

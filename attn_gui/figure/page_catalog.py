@@ -28,37 +28,21 @@ from attn_gui.figure.pages.retrieval import RetrievalPage
 from attn_gui.figure.pages.snapshots import StatesPage
 from attn_gui.figure.pages.sqrt_d_k import RootPage
 from attn_gui.figure.pages.sweep import SweepPage
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
+# fmt: off
 _KINDS = (
-    CurvePage(),
-    PoolingsPage(),
-    RetrievalPage(),
-    HeadContributions(),
-    ValueWeightedPage(),
-    OverHeadsPage(),
-    SweepPage(),
-    RelationsPage(),
-    MeaningPage(),
-    DependencePage(),
-    GradientPage(),
-    RootPage(),
-    PrecisionPage(),
-    CodePage(),
-    DimensionsPage(),
-    StatesPage(),
-    PredictionPage(),
-    LensPage(),
-    EffectPage(),
-    HeadEffectsPage(),
-    LogitPartsPage(),
-    PatchingPage(),
+    CurvePage(), PoolingsPage(), RetrievalPage(), HeadContributions(), ValueWeightedPage(), OverHeadsPage(),
+    SweepPage(), RelationsPage(), MeaningPage(), DependencePage(), GradientPage(), RootPage(), PrecisionPage(),
+    CodePage(), DimensionsPage(), StatesPage(), PredictionPage(), LensPage(), EffectPage(), HeadEffectsPage(),
+    LogitPartsPage(), PatchingPage(),
 )
+# fmt: on
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
 """Every page by its name, read when one of them is asked for."""
 
-_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "There is no page {got}; there are {known}.")
+_NO_PAGE = N_("There is no page {got}; there are {known}.")
 
 
 def page_of_name(name: str) -> PageKind[Any]:

@@ -39,7 +39,7 @@ from attn_gui.figure.stage_formulas import StageOperands, by_hand_of, picture_of
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------
@@ -48,10 +48,8 @@ PLACES = ("left", "top", "factor", STAGE, "result")
 MOST_CELLS = 1 << 26
 """Cells of a matrix beside a long stage that are read at once."""
 
-_TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{letter} has {rows} × {columns} numbers, too many for a product picture.")
-_NO_PRODUCT = QT_TRANSLATE_NOOP(
-    "Sentences", "The stage {stage} is no product of matrices here: there is nothing to stand around it."
-)
+_TOO_MANY = N_("{letter} has {rows} × {columns} numbers, too many for a product picture.")
+_NO_PRODUCT = N_("The stage {stage} is no product of matrices here: there is nothing to stand around it.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from attn_gui.formats import session as session_file
 from attn_gui.formats.atomic_writing import replacing
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.file_format import Loaded
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 from attn_gui.notebook import MOST_SVG_CELLS, NOTEBOOK_DPI
 
@@ -40,11 +40,11 @@ PIXELS = "png"  # what is shown as a file of this form would be
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
 
 _TOO_LONG = {
-    "width": _("Sentences", "The width of a figure is above 0 and up to {most} cm, got {got}."),
-    "height": _("Sentences", "The height of a figure is above 0 and up to {most} cm, got {got}."),
+    "width": N_("The width of a figure is above 0 and up to {most} cm, got {got}."),
+    "height": N_("The height of a figure is above 0 and up to {most} cm, got {got}."),
 }
-_TOO_LARGE = _("Sentences", "The figure would be {width} × {height} cm, more than {most} a side.")
-_MAPS_ALONE = _("Sentences", "Two states stand side by side as maps alone, without the matrices around them.")
+_TOO_LARGE = N_("The figure would be {width} × {height} cm, more than {most} a side.")
+_MAPS_ALONE = N_("Two states stand side by side as maps alone, without the matrices around them.")
 
 
 def write(

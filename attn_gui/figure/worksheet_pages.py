@@ -28,7 +28,7 @@ from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.worked_solutions import given_matrices, given_numbers
@@ -141,40 +141,40 @@ def _table(
 
 
 # --- words and formulas ---------------------------------------------------------------------------
-HEADING = _("Worksheets", "Scaled dot-product attention, step by step")
-OTHER_HEADING = _("Worksheets", "Attention, step by step")
-NUMBERED = _("Worksheets", "No. {number}")
-NAME = _("Worksheets", "Student")
-CLASS = _("Worksheets", "Class")
-DATE = _("Worksheets", "Date")
-SCORE = _("Worksheets", "Score")
-WORKING = _("Worksheets", "Working")
-FOOT = _("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
-FULL = _(
+HEADING = N_("Worksheets", "Scaled dot-product attention, step by step")
+OTHER_HEADING = N_("Worksheets", "Attention, step by step")
+NUMBERED = N_("Worksheets", "No. {number}")
+NAME = N_("Worksheets", "Student")
+CLASS = N_("Worksheets", "Class")
+DATE = N_("Worksheets", "Date")
+SCORE = N_("Worksheets", "Score")
+WORKING = N_("Worksheets", "Working")
+FOOT = N_("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
+FULL = N_(
     "Worksheets",
     "These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for "
     "less.",
 )
-FULL_OF_ONE = _("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
-WOULD_FIT = _("Worksheets", "Tokens that fit at this level: {tokens}.")
-ROW_SUMS = _("Worksheets", "Sum of each row:")
-ROW = _("Worksheets", "row {row}")
-WHERE = _("Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ .")
-WHERE_OF_HEADS = _(
+FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
+WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
+ROW_SUMS = N_("Worksheets", "Sum of each row:")
+ROW = N_("Worksheets", "row {row}")
+WHERE = N_("Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ .")
+WHERE_OF_HEADS = N_(
     "Worksheets", "The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ ."
 )
-REASON = _("Worksheets", "What went wrong:")
+REASON = N_("Worksheets", "What went wrong:")
 TITLES: Mapping[Role | None, str] = {
-    Role.SCALE: _("Worksheets", "Scaling"),
-    Role.BIAS: _("Worksheets", "Bias"),
-    Role.CLOSE: _("Worksheets", "Mask"),
-    Role.WEIGHT: _("Worksheets", "softmax"),
-    Role.MIX: _("Worksheets", "Weighted sum"),
+    Role.SCALE: N_("Worksheets", "Scaling"),
+    Role.BIAS: N_("Worksheets", "Bias"),
+    Role.CLOSE: N_("Worksheets", "Mask"),
+    Role.WEIGHT: N_("Worksheets", "softmax"),
+    Role.MIX: N_("Worksheets", "Weighted sum"),
 }
 """What a step is called that does this; any other by the title of its stage."""
 HINTS: Mapping[Role | None, str] = {
-    Role.SCORE: _("Worksheets", "Each row of Q with each row of K: multiply, add up."),
-    Role.MIX: _("Worksheets", "Each row of A weights the rows of V."),
+    Role.SCORE: N_("Worksheets", "Each row of Q with each row of K: multiply, add up."),
+    Role.MIX: N_("Worksheets", "Each row of A weights the rows of V."),
 }
 """What is done in a step, where its formula does not say it."""
 

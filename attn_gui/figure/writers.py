@@ -25,7 +25,7 @@ from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import session_in_figure
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -37,12 +37,8 @@ BASE_PT = 7.5
 """Size of the digits and labels of a page at scale 1, in points."""
 
 _TOO_SMALL = {
-    "width": _(
-        "Sentences", "A width of {given} cm leaves no room for the map beside its labels; {least} cm is the least."
-    ),
-    "height": _(
-        "Sentences", "A height of {given} cm leaves no room for the map beside its labels; {least} cm is the least."
-    ),
+    "width": N_("A width of {given} cm leaves no room for the map beside its labels; {least} cm is the least."),
+    "height": N_("A height of {given} cm leaves no room for the map beside its labels; {least} cm is the least."),
 }
 
 
@@ -223,18 +219,16 @@ BAND = 1 << 20
 
 SOFTWARE = "attn_gui"
 
-_TOO_MANY_PIXELS = _(
-    "Sentences",
+_TOO_MANY_PIXELS = N_(
     "The picture would have {width} × {height} pixels, more than {most} in all or {longest} a side; choose "
     "fewer dots per inch or a smaller size.",
 )
-_TOO_MANY_MOVING = _(
-    "Sentences",
+_TOO_MANY_MOVING = N_(
     "The moving picture would have {count} × {width} × {height} pixels, more than {most}; choose fewer dots "
     "per inch, a smaller size or fewer values.",
 )
-_SEE_THROUGH = _("Sentences", "A GIF has no pixels that are partly transparent; choose an opaque background.")
-_NO_MEMORY = _("Sentences", "There is no memory for a picture of {width} × {height} pixels.")
+_SEE_THROUGH = N_("A GIF has no pixels that are partly transparent; choose an opaque background.")
+_NO_MEMORY = N_("There is no memory for a picture of {width} × {height} pixels.")
 
 _GLYPH_NAMES = re.compile(rb"\[(?:<[0-9A-F]{4,8}>\s*)+\]")
 _LONE_RECTANGLE = re.compile(

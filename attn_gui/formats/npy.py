@@ -20,6 +20,7 @@ def matches(start: bytes) -> bool:
 def read(source: FileSource) -> LabeledArray:
     """Return the array; a vector becomes one row, a single number one cell."""
     array = untrusted_bytes.read_npy(source.file, "array", source.size, untrusted_bytes.Budget())
+    untrusted_bytes.check_no_bits("array", array)
     return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=untrusted_bytes.rounding_notes(array))
 
 

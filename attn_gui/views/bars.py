@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.gradients import OF
@@ -16,7 +16,16 @@ from attn_gui.views.controls.tool_bar_controls import CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text, theme_signal
-from attn_gui.views.widgets import ChoiceBox, CloseButton, Retranslated, arrange, listen_once, set_name, set_tip
+from attn_gui.views.widgets import (
+    ChoiceBox,
+    CloseButton,
+    LineEdit,
+    Retranslated,
+    arrange,
+    listen_once,
+    set_name,
+    set_tip,
+)
 
 
 # --- comparison and brush --------------------------------------------------------------------------
@@ -185,7 +194,7 @@ class FindBar(Retranslated, QWidget):
         super().__init__(parent)
         self.setObjectName("find")
         self._where, self._said = QLabel(self), QLabel(self)
-        self.line = QLineEdit(self)
+        self.line = LineEdit(self)
         self.line.setObjectName("find.line")
         self.previous, self.next, self.close_button = QToolButton(self), QToolButton(self), CloseButton(self)
         for label in (self._where, self._said):

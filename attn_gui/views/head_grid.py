@@ -234,7 +234,6 @@ class HeadGrid(Retranslated, QTableView):
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
             header.setMinimumSectionSize(1)
             header.setSectionsClickable(False)
-            header.setHighlightSections(True)
         self.clicked.connect(self._ask)
         self.activated.connect(self._ask)
         self.heads.modelReset.connect(self._fit)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
-    QLineEdit,
     QPushButton,
     QSplitter,
     QVBoxLayout,
@@ -24,7 +23,7 @@ from attn_gui.views.predictions import PredictionList
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import restyle, style_text
 from attn_gui.views.token_row import SecondText, TokenRow
-from attn_gui.views.widgets import ChoiceBox, ElidedLabel, FlowLayout, Retranslated, arrange
+from attn_gui.views.widgets import ChoiceBox, ElidedLabel, FlowLayout, LineEdit, Retranslated, arrange
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""
@@ -42,9 +41,9 @@ class ModelView(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("model.view")
-        self._about, self._text = ElidedLabel(self), QLineEdit(self)
+        self._about, self._text = ElidedLabel(self), LineEdit(self)
         self._text_label, self._run = QLabel(self), QPushButton(self)
-        self._other, self._other_label = QLineEdit(self), QLabel(self)
+        self._other, self._other_label = LineEdit(self), QLabel(self)
         self.tokens, self.heads = TokenRow(self), HeadGrid(self)
         self.second = SecondText(self.tokens, self)
         self._reading_label, self.reading = QLabel(self), ChoiceBox((), self)
@@ -89,7 +88,7 @@ class ModelView(Retranslated, QWidget):
         self._other.setText(self._asked_second)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
-        self.predictions.set_rows((), two=False)
+        self.predictions.rows.set_rows((), two=False)
         self.set_prediction_title("")
         self.set_similar("")
         self.set_changes(())

@@ -18,13 +18,13 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 LAST = {
-    "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),
-    "values": QT_TRANSLATE_NOOP("Names", "Values of mask layer {k}"),
+    "allowed": N_("Names", "Allowed cells of mask layer {k}"),
+    "values": N_("Names", "Values of mask layer {k}"),
 }
-BY_HAND = QT_TRANSLATE_NOOP("Names", "Numbers of intervention {k}")
+BY_HAND = N_("Names", "Numbers of intervention {k}")
 
 
 def stage_title(name: str) -> str:
@@ -189,12 +189,12 @@ def mask_note(part: object) -> str:
 ASK = "ask"
 ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
 WEIGHT_MEANINGS = {
-    RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights so that the row adds up to 1"),
-    ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
-    SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
+    RESCALED: N_("WeightDialog", "Set it, and rescale the other weights so that the row adds up to 1"),
+    ALONE: N_("WeightDialog", "Set this number alone: the row need not add up to 1"),
+    SOLVED: N_("WeightDialog", "Find the smallest change of the query that gives it"),
 }
 WEIGHT_MEANINGS_WITH_SINK = WEIGHT_MEANINGS | {
-    RESCALED: QT_TRANSLATE_NOOP(
+    RESCALED: N_(
         "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
     )
 }

@@ -118,8 +118,8 @@ class PredictionList(Retranslated, QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("model.predictions")
-        self._rows = PredictionModel(self)
-        self.setModel(self._rows)
+        self.rows = PredictionModel(self)
+        self.setModel(self.rows)
         self._bars = BarDelegate(self)
         self.setItemDelegate(self._bars)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -137,10 +137,6 @@ class PredictionList(Retranslated, QTableView):
         self._fit_rows()
         self.retranslate()
 
-    def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
-        """Show these tokens, with what was before if `two`."""
-        self._rows.set_rows(rows, two=two)
-
     def set_stale(self, stale: bool) -> None:
         """Set whether the tokens are out of date, because new ones are being computed."""
         self._bars.stale = stale
@@ -148,11 +144,11 @@ class PredictionList(Retranslated, QTableView):
 
     def token(self, row: int) -> str:
         """Return the token of a row as it is written."""
-        return str(self._rows.index(row, TOKEN).data())
+        return str(self.rows.index(row, TOKEN).data())
 
     def copied(self) -> CopiedCells | None:
         """Return every token, with its probabilities in full."""
-        model = self._rows
+        model = self.rows
         heads = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(NOW, model.columnCount())]
         rows = range(model.rowCount())
         shares = [[np.float64(model.index(row, NOW + k).data(SHARE_ROLE)) for k in range(len(heads))] for row in rows]
@@ -163,7 +159,7 @@ class PredictionList(Retranslated, QTableView):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Predicted tokens"))
         self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
-        self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))
+        self.rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self.rows.columnCount() - 1, 0))
 
     def _fit_rows(self, *_: object) -> None:
         """Make rows as high as the present zoom asks."""

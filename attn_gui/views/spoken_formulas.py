@@ -9,48 +9,21 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.graph.symbols_and_titles import about, is_named
 from attn_gui.figure.stage_formulas import shown_latex, stage_latex
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.views.names import letter, stage_title
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[0-9.]+|\s+|.", re.DOTALL)
+# fmt: off
 _SIGNS = {
-    r"\cdot": "·",
-    r"\circ": "∘",
-    r"\times": "×",
-    r"\cdots": "…",
-    r"\sum": "∑",
-    r"\infty": "∞",
-    r"\partial": "∂",
-    r"\Delta": "Δ",
-    r"\approx": "≈",
-    r"\le": "≤",
-    r"\in": "∈",
-    r"\lparen": "(",
-    r"\rparen": ")",
-    r"\|": "‖",
-    r"\,": " ",
-    r"\;": " ",
-    r"\quad": "  ",
-    r"\ell": "l",
-    r"\alpha": "α",
-    r"\beta": "β",
-    r"\gamma": "γ",
-    r"\delta": "δ",
-    r"\varepsilon": "ε",
-    r"\theta": "θ",
-    r"\kappa": "κ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\sigma": "σ",
-    r"\tau": "τ",
-    r"\varphi": "φ",
-    r"\left": "",
-    r"\right": "",
-    r"\mathrm": "",
-    r"\text": "",
-    "-": "−",
-    "'": "′",
+    r"\cdot": "·", r"\circ": "∘", r"\times": "×", r"\cdots": "…", r"\sum": "∑", r"\infty": "∞", r"\partial": "∂",
+    r"\Delta": "Δ", r"\approx": "≈", r"\le": "≤", r"\in": "∈", r"\lparen": "(", r"\rparen": ")", r"\|": "‖",
+    r"\,": " ", r"\;": " ", r"\quad": "  ", r"\ell": "l",
+    r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\varepsilon": "ε", r"\theta": "θ",
+    r"\kappa": "κ", r"\lambda": "λ", r"\mu": "μ", r"\sigma": "σ", r"\tau": "τ", r"\varphi": "φ",
+    r"\left": "", r"\right": "", r"\mathrm": "", r"\text": "",
+    "-": "−", "'": "′",
 }
+# fmt: on
 _SUBSCRIPTS = {ord(digit): small for digit, small in zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True)}
 
 
@@ -103,11 +76,11 @@ def _tight(part: str) -> str:
     return f"({part})" if re.search(r"[\s·/,]", outside) else part
 
 
-READ_BY = QT_TRANSLATE_NOOP("MatrixWords", "It goes into {formulas}.")
-HATCHED = QT_TRANSLATE_NOOP("MatrixWords", "Hatched cells are closed by the mask: they have no number.")
-MAP = QT_TRANSLATE_NOOP("MatrixWords", "A click on a cell explains its number; a number typed on it takes its place.")
-TABLE = QT_TRANSLATE_NOOP("MatrixWords", "Type a number over a cell or paste a block: every step after it follows.")
-READ_ONLY = QT_TRANSLATE_NOOP("MatrixWords", "These numbers are shown to be read; they cannot be typed over.")
+READ_BY = N_("MatrixWords", "It goes into {formulas}.")
+HATCHED = N_("MatrixWords", "Hatched cells are closed by the mask: they have no number.")
+MAP = N_("MatrixWords", "A click on a cell explains its number; a number typed on it takes its place.")
+TABLE = N_("MatrixWords", "Type a number over a cell or paste a block: every step after it follows.")
+READ_ONLY = N_("MatrixWords", "These numbers are shown to be read; they cannot be typed over.")
 _RAISED, _SMALL = re.compile(r"\^([Tbgmnu])(?![\w(])"), str.maketrans("Tbgmnu", "ᵀᵇᵍᵐⁿᵘ")
 
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -36,7 +35,7 @@ from attn_gui.views.map.marks import Cell
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.text_views import Link, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import current_theme, icon, scaled, style_text, ui_font
-from attn_gui.views.widgets import FittingPage, Retranslated, arrange, clear_layout, inset, paint_rounded
+from attn_gui.views.widgets import FittingPage, LineEdit, Retranslated, arrange, clear_layout, inset, paint_rounded
 
 PRODUCT = "product"
 """The place of a product, among those of its operands (`StageOperands`)."""
@@ -328,7 +327,7 @@ class StartView(Retranslated, FittingPage):
             "minilm": TokenMap("minilm", page),
         }
         self._cards = {name: Card(picture, page) for name, picture in self.pictures.items()}
-        self.field = QLineEdit(page)
+        self.field = LineEdit(page)
         self._buttons = {name: _button(name, page) for name in ("worked", "show", "minilm", "begin", "lessons")}
         self.toy, self._others = Link("", page, size="sentence"), Link("", page, size="sentence")
         self._band, self._sign, self._follow, self._minutes = (

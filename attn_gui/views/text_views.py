@@ -12,7 +12,6 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QEnterEvent,
     QFont,
     QFontMetrics,
     QFontMetricsF,
@@ -414,14 +413,6 @@ class Link(KeyboardButton):
         paint_words(painter, room.adjusted(0, 0, 1, 0), words, font)
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
     def _link_font(self) -> QFont:
         return ui_font(self._size, weight=500)

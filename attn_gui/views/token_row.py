@@ -35,7 +35,6 @@ class TokenRow(Retranslated, QListView):
         self._target = -1
         self.setModel(self._texts)
         self.setFlow(QListView.Flow.LeftToRight)
-        self.setWrapping(False)
         self.setSpacing(SPACING.xs)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

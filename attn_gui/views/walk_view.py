@@ -378,7 +378,6 @@ class WalkStage(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._player.walk.paint(painter, QRectF(self.rect()), self._player.seconds, still=self._player.still)
-        painter.end()
 
 
 class WalkView(Retranslated, QWidget):
@@ -458,12 +457,6 @@ class WalkView(Retranslated, QWidget):
         if self.hasFocus():
             painter = QPainter(self)
             paint_focus_ring(painter, self._stage.geometry().adjusted(2, 2, -2, -2))
-
-    def focusInEvent(self, event: object) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: object) -> None:
-        self.update()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

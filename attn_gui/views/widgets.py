@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
 from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QStandardItemModel,
+    QTextLayout,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -32,6 +33,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QLineEdit,
     QScrollArea,
     QToolButton,
     QWidget,
@@ -247,6 +249,30 @@ PASSING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason, Q
 EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and not the window
 
 
+class LineEdit(QLineEdit):
+    """A line for words, Chinese among them, whose letters rise above those of the font: Qt then puts the line into the
+    middle, and moves it up by that once more."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.textChanged.connect(self._center)
+        self._center()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._center()
+
+    def _center(self) -> None:
+        layout = QTextLayout(self.displayText(), self.font())
+        layout.beginLayout()
+        line = layout.createLine()
+        layout.endLayout()
+        rise = max(0, round(line.ascent()) - self.fontMetrics().ascent()) if line.isValid() else 0
+        if rise != self.textMargins().top():
+            self.setTextMargins(0, rise, 0, -rise)  # as high as before
+
+
 @runtime_checkable
 class Editor(Protocol):
     """Protocol of what a person types into, or of what holds such an editor."""
@@ -341,7 +367,6 @@ class FittingPage(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._page = own_viewport(self)  # until there is one
-        self._page.setAutoFillBackground(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

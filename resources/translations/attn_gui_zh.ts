@@ -7914,6 +7914,10 @@ Do you want to replace it?</source>
         <translation>{file} 中的数超过 {most} 个。</translation>
     </message>
     <message>
+        <source>Points were read as decimal points: {text} as {value}.</source>
+        <translation>点已读作小数点：{text} 读作 {value}。</translation>
+    </message>
+    <message>
         <source>Commas were read as decimal points: {text} as {value}.</source>
         <translation>逗号已读作小数点：{text} 读作 {value}。</translation>
     </message>

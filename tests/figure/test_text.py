@@ -76,7 +76,7 @@ def test_ticks_of_a_color_bar_are_told_apart(low: float, high: float, texts: lis
         (0.61, CellNumbers(2, weights=True), "0.61"),
         (0.61, CellNumbers(2, weights=True, bare=True), ".61"),
         (0.997, CellNumbers(2, weights=True, bare=True), "1.0"),
-        (0.98, CellNumbers(1, weights=True, bare=True), ""),
+        (0.98, CellNumbers(1, weights=True, bare=True), "1."),
         (0.0, CellNumbers(2), "0"),
         (0.0001, CellNumbers(2), "0.00"),
         (float("nan"), CellNumbers(2, weights=True), "NaN"),

@@ -318,7 +318,7 @@ def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None
 
 
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, down=OPEN, meta='{"sliding": 3}')
+    np.savez(tmp_path / "a.npz", **CELLS, more=np.ones(2), down=np.eye(3), meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
         load(tmp_path / "a.npz")
     assert [str(warning.message) for warning in caught] == [

@@ -63,6 +63,8 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("tensor([[1e3, -2e0]], dtype=torch.int64)", [[1000, -2]]),
         ("| np.mean(x) | b |\n|---|---|\n| 1 | 2 |", [[1, 2]]),
         ("∞ -inf 1e-3", [[np.inf, -np.inf, 1e-3]]),
+        # as browsers copy what KaTeX shows: for readers, in LaTeX, as drawn by columns
+        ("Q=[1 2−34]Q=\\begin{bmatrix}1&2\\\\-3&4\\end{bmatrix}Q=[1−3\u200b24\u200b]。", [[1, 2], [-3, 4]]),
         ("1\u00a0-2\n3\u202f4.5", [[1, -2], [3, 4.5]]),  # the blanks of web pages
         ("[[1,\u200b 0],\u200b[0,\u200b1]]", [[1, 0], [0, 1]]),
         ("[[True, False], [False, True]]", [[1, 0], [0, 1]]),
@@ -93,6 +95,7 @@ def test_small_and_odd_shapes(text, rows):
         ("it\t1\t2\nwas\t3\t4", ("it", "was"), None, "The first column was left out as labels: it, was."),
         ("\ta\tb\nit\t1\t2", ("it",), ("a", "b"), "headings: a, b. The first column was left out as labels: it."),
         ("1,5\t2", None, None, "Commas were read as decimal points: 1,5 as 1.5."),
+        ("1.234;5.678\n2;-3.456", None, None, "Points were read as decimal points: 1.234 as 1.234."),
         ("1,234.5\t6", None, None, "Commas were read as thousands separators: 1,234.5 as 1234.5."),
         ("9007199254740993\t1", None, None, "beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992"),
         ("(1)\t2", None, None, "Numbers in parentheses were read as negative ones: (1) as −1."),
@@ -293,7 +296,7 @@ def test_the_factor_above_a_table_counts_for_no_table_below():
 @each(
     ("text", "query"),
     [
-        ("q1=[1, 2], q2=[3, 4], k1=[1, 2], v1=[5]", [[1, 2], [3, 4]]),
+        ("Rows: q1=[1, 2]，q2=[3, 4]，k1=[1, 2]，v1=[5]", [[1, 2], [3, 4]]),
         ("k₁ = [1, 2]\nq₁ = [1, 2]\nv₁ = [5]\nq₂ = [3, 4]", [[1, 2], [3, 4]]),
         ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], q1=[[1, 2]]", [[1, 2], [3, 4]]),
         ("Q1=[[1, 2], [3, 4]], Q2=[[5, 6], [7, 8]], K=[[1, 2]], V=[[5]]", None),
@@ -306,6 +309,9 @@ def test_rows_of_one_name_are_one_matrix_and_of_two_matrices_of_one_name_none_is
     parts = several.value.together(named=True)
     assert {role: one.values.tolist() for role, one in parts.items()} == (
         {"query": query, "key": [[1, 2]], "value": [[5]]} if query else {}
+    )
+    assert [str(note).partition(": ")[2] for note in parts.get("query", several.value.readings[0].matrix).notes] == (
+        ["“Rows:”."] if "Rows" in text else []
     )
     assert not query or several.value.others() == (["q1"] if "Q=" in text else [])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6 import QtGui
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QTextDocument, QUndoCommand, QUndoStack
+from PySide6.QtGui import QFont, QImage, QTextDocument, QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,11 +23,13 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.figure.design_tokens import FONT_FAMILIES
+from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.dialogs.dialog_base import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
-from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip
+from attn_gui.views.widgets import ElidedLabel, FittingPage, LineEdit, plain_tip, set_tip
 from tests.failing import each
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
@@ -54,6 +56,23 @@ def test_labels_and_links_do_too():
     label.setText("<b>x</b>")
     set_tip(control, "<b>x</b>")
     assert [as_shown(tip) for tip in (label.toolTip(), control.toolTip(), control.whatsThis())] == ["<b>x</b>"] * 3
+
+
+def test_words_stand_in_the_middle_of_a_line_in_chinese_too(qtbot):
+    """They stood three pixels high at 150 %."""
+    load_fonts()
+    for text in ("H", "国", "国 H"):
+        line = LineEdit(text)
+        qtbot.addWidget(line)
+        font = QFont(list(FONT_FAMILIES))
+        font.setPixelSize(18)
+        line.setFont(font)
+        line.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        line.resize(120, 40)
+        image = line.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        cells = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)[4:-4, 4:116]
+        rows = np.flatnonzero((cells < int(cells.max()) - 90).any(1)) + 4
+        assert abs((rows[0] + rows[-1]) / 2 - (image.height() - 1) / 2) <= 1.5, text
 
 
 def test_a_box_reads_nothing_as_html(qtbot):

@@ -413,6 +413,8 @@ class Bars(QObject):
             "compare" in some and self._is_offered("compare")
         )
         wanted = self._wanted_tools(some)
+        if self._bar.actions() == wanted:
+            return
         for action in self._bar.actions():
             if action not in wanted:
                 self._bar.removeAction(action)

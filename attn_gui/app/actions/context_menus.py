@@ -18,96 +18,46 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import MenuZone, entries_of
 
 COPY = ("copy", "copy_with_headers", "copy_as")
-MAP = (
-    "release_cell",
-    "walk",
-    "show_origin",
-    "show_reach",
-    "toggle_mask_cell",
-    None,
-    "set_number",
-    "take_before",
-    "free_cells",
-    "by_hand",
-    None,
-    *COPY,
-    None,
-    "levels",
-    "values",
-    "product",
-    "all_stages",
-    None,
+# fmt: off
+MAP = (  # a part of the menu to a line
+    "release_cell", "walk", "show_origin", "show_reach", "toggle_mask_cell", None,
+    "set_number", "take_before", "free_cells", "by_hand", None,
+    *COPY, None,
+    "levels", "values", "product", "all_stages", None,
 )
 """Actions in the menus of large maps, before those of their picture; None is a line."""
 
 TABLE = (
-    "cut",
-    *COPY,
-    "paste",
-    "paste_special",
-    None,
-    "clear",
-    "fill_down",
-    "fill_right",
-    None,
-    "fill_integers",
-    "fill_random",
-    "fill_identity",
-    None,
+    "cut", *COPY, "paste", "paste_special", None,
+    "clear", "fill_down", "fill_right", None,
+    "fill_integers", "fill_random", "fill_identity", None,
     "rows",
 )
 """In the menu of a table."""
 
 ZONES = {
     "spine": (
-        *COPY,
-        None,
-        "export_image",
-        None,
-        "masks",
-        "softcap",
-        "temperature",
-        "rotary_positions",
-        None,
-        "output_projection",
-        "biases",
-        "block",
+        *COPY, None,
+        "export_image", None,
+        "masks", "softcap", "temperature", "rotary_positions", None,
+        "output_projection", "biases", "block",
     ),
     "heads.weights": (
-        "head_off",
-        "head_only",
-        "head_scale",
-        "head_copy",
-        "head_free",
-        None,
-        "head_left",
-        "head_right",
-        "head_duplicate",
-        "head_delete",
-        "head_average",
-        "head_equal",
-        None,
-        *COPY,
-        None,
-        "previous_head",
-        "next_head",
-        "readings",
-        None,
+        "head_off", "head_only", "head_scale", "head_copy", "head_free", None,
+        "head_left", "head_right", "head_duplicate", "head_delete", "head_average", "head_equal", None,
+        *COPY, None,
+        "previous_head", "next_head", "readings", None,
         "export_image",
     ),
     "inspector": (*COPY, None, "walk", "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
     "snapshots": (
-        "open_snapshot",
-        "compare_with_snapshot",
-        "name_snapshot",
-        "delete_snapshot",
-        None,
-        "copy",
-        None,
+        "open_snapshot", "compare_with_snapshot", "name_snapshot", "delete_snapshot", None,
+        "copy", None,
         "snapshot",
     ),
     "history": ("undo", "redo", None, "blame", None, *COPY, None, "history"),
 }
+# fmt: on
 """Entries of the menus of whole zones of the window."""
 
 

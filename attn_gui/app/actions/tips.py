@@ -10,50 +10,50 @@ from shiboken6 import isValid
 
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.scores import SCORES
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.spoken_formulas import map_words, table_words
 
 TIPS = {
-    "score": _("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
-    "normalize": _(
+    "score": N_("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
+    "normalize": N_(
         "Tips",
         "Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid",
     ),
-    "scale": _("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
-    "scale_value": _("Tips", "The factor α of the scores: S′ = α · S"),
-    "scale_slider": _("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),
-    "mask": _("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
-    "softcap": _("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
-    "temperature": _("Tips", "A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out"),
-    "rotary_theta": _("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
-    "d_a": _("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
-    "block.ln_eps": _("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
-    "block.norm_eps": _("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
-    "qk_norm_eps": _("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
-    "norm": _("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
-    "activation": _(
+    "scale": N_("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
+    "scale_value": N_("Tips", "The factor α of the scores: S′ = α · S"),
+    "scale_slider": N_("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),
+    "mask": N_("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
+    "softcap": N_("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
+    "temperature": N_("Tips", "A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out"),
+    "rotary_theta": N_("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
+    "d_a": N_("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
+    "block.ln_eps": N_("Tips", "Added to the variance: N = γ (R − μ) / √(σ² + ε) + β"),
+    "block.norm_eps": N_("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
+    "qk_norm_eps": N_("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
+    "norm": N_("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
+    "activation": N_(
         "Tips", "The function between the products of the feed-forward network: F = a(Fᵘ); gated F = a(Fᵍ) · Fᵘ"
     ),
-    "head": _("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
-    "reading": _("Tips", "Which number stands below every head, read off its weights A"),
-    "mask_reading.attend": _("Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"),
-    "mask_reading.blocked": _("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
-    "compare": _(
+    "head": N_("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
+    "reading": N_("Tips", "Which number stands below every head, read off its weights A"),
+    "mask_reading.attend": N_("Tips", "True opens a key, as in scaled_dot_product_attention: M is 0 there"),
+    "mask_reading.blocked": N_("Tips", "True closes a key, as in nn.MultiheadAttention: M is −∞ there"),
+    "compare": N_(
         "Tips", "Which of two states the maps show: now, before, now − before; or gradients of the chosen cell"
     ),
-    "gradient": _("Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"),
-    "wipe": _("Tips", "Draws a bar in the maps: before on its left, now on its right"),
-    "page": _("Tips", "Which page is shown: each looks at the present numbers in its own way"),
-    "batch": _("Tips", "The item of the batch on show, counted from 0"),
-    "num_heads": _("Tips", "How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)"),
-    "num_kv_heads": _("Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"),
-    "d_k": _("Tips", "Columns of Q and K in one head; the scale 1/√dₖ depends on it"),
-    "d_v": _("Tips", "Columns of V in one head, and so of its output O = A V"),
-    "n": _("Tips", "Rows of Q: a row of S, of A and of O for each query"),
-    "m": _("Tips", "Rows of K and V: a column of S and of A for each key"),
-    "d_model": _("Tips", "Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ"),
-    "d_model_fixed": _("Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"),
-    "batch_size": _("Tips", "How many items are computed side by side, each with its own Q, K and V"),
+    "gradient": N_("Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"),
+    "wipe": N_("Tips", "Draws a bar in the maps: before on its left, now on its right"),
+    "page": N_("Tips", "Which page is shown: each looks at the present numbers in its own way"),
+    "batch": N_("Tips", "The item of the batch on show, counted from 0"),
+    "num_heads": N_("Tips", "How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)"),
+    "num_kv_heads": N_("Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"),
+    "d_k": N_("Tips", "Columns of Q and K in one head; the scale 1/√dₖ depends on it"),
+    "d_v": N_("Tips", "Columns of V in one head, and so of its output O = A V"),
+    "n": N_("Tips", "Rows of Q: a row of S, of A and of O for each query"),
+    "m": N_("Tips", "Rows of K and V: a column of S and of A for each key"),
+    "d_model": N_("Tips", "Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ"),
+    "d_model_fixed": N_("Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"),
+    "batch_size": N_("Tips", "How many items are computed side by side, each with its own Q, K and V"),
 }
 SOON_MS = 30
 CONTROL = "control."

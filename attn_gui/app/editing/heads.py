@@ -29,7 +29,7 @@ from attn_gui.engine.creation.interventions import (
     with_heads_off,
 )
 from attn_gui.figure.text.number_formats import significant
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.dialogs.form_fields import heads_from_text
 
@@ -73,13 +73,13 @@ class HeadEdits(Controller):
     def switch(self) -> None:
         """Multiply the head's result by 0; where it is, leave it as it is computed."""
         off = self._head not in off_heads(self._problem)
-        label = _("History", "head {head} off") if off else _("History", "head {head} on")
+        label = N_("History", "head {head} off") if off else N_("History", "head {head} on")
         self._switch_to(off_heads(self._problem) ^ {self._head}, Label(label, {"head": self._head}))
 
     def show_only(self) -> None:
         """Switch every other head off, and this one on."""
         others = frozenset(range(self._problem.num_heads)) - {self._head}
-        self._switch_to(others, Label(_("History", "only head {head}"), {"head": self._head}))
+        self._switch_to(others, Label(N_("History", "only head {head}"), {"head": self._head}))
 
     def _switch_to(self, off: frozenset[int], label: Label) -> None:
         self._runner.change(label, lambda: with_heads_off(self._problem, off))
@@ -94,7 +94,7 @@ class HeadEdits(Controller):
             translating(parse_number),
         )
         if factor is not None:
-            label = Label(_("History", "head {head} × {factor}"), {"head": head, "factor": significant(factor)})
+            label = Label(N_("History", "head {head} × {factor}"), {"head": head, "factor": significant(factor)})
             self._runner.change(label, lambda: with_head_scaled(self._problem, head, factor))
 
     def copy(self) -> None:
@@ -108,12 +108,12 @@ class HeadEdits(Controller):
         )
         if source is not None:
             words = {"head": head, "source": source}
-            label = Label(_("History", "head {head} from head {source}"), words)
+            label = Label(N_("History", "head {head} from head {source}"), words)
             self._runner.change(label, lambda: with_head_copied(self._problem, head, source))
 
     def free(self) -> None:
         """Leave the head's result as it is computed."""
-        label = Label(_("History", "head {head} as computed"), {"head": self._head})
+        label = Label(N_("History", "head {head} as computed"), {"head": self._head})
         self._runner.change(label, lambda: with_head_scaled(self._problem, self._head, 1.0))
 
     # --- changes of the problem ------------------------------------------------------------------
@@ -128,28 +128,28 @@ class HeadEdits(Controller):
         )
         if heads is not None:
             words = {"heads": ", ".join(map(str, heads))}
-            label = Label(_("History", "averaged heads {heads}"), words)
+            label = Label(N_("History", "averaged heads {heads}"), words)
             self._change(label, lambda: with_heads_averaged(self._problem, heads))
 
     def duplicate(self) -> None:
         """Insert a second head like this one beside it."""
-        label = Label(_("History", "duplicated head {head}"), {"head": self._head})
+        label = Label(N_("History", "duplicated head {head}"), {"head": self._head})
         self._change(label, lambda: with_head_duplicated(self._problem, self._head))
 
     def delete(self) -> None:
         """Take the head away, with all that belongs to it alone."""
-        label = Label(_("History", "deleted head {head}"), {"head": self._head})
+        label = Label(N_("History", "deleted head {head}"), {"head": self._head})
         self._change(label, lambda: with_head_deleted(self._problem, self._head))
 
     def move(self, step: int) -> None:
         """Let the head change places with its neighbor, and follow it."""
         head, place = self._head, self._head + step
-        label = Label(_("History", "moved head {head} to {place}"), {"head": head, "place": place})
+        label = Label(N_("History", "moved head {head} to {place}"), {"head": head, "place": place})
         self._change(label, lambda: with_head_moved(self._problem, head, place), lambda: self._view.set(head=place))
 
     def equal_kv(self) -> None:
         """Let every head read the keys and values that this one reads."""
-        label = Label(_("History", "K and V of head {head} for all"), {"head": self._head})
+        label = Label(N_("History", "K and V of head {head} for all"), {"head": self._head})
         self._change(label, lambda: with_equal_kv(self._problem, self._head))
 
     def _change(self, label: Label, make: Callable[[], Resized], then: Callable[[], object] = bool) -> None:

@@ -14,15 +14,15 @@ from attn_gui.engine.creation.interventions import AXIS, for_all_heads
 from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import InterventionNode, phrase
 from attn_gui.engine.interventions import Intervention
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.names import letter, said_in
 
 CONTEXT = "Interventions"
-LABELS = {True: _("History", "on: {what}"), False: _("History", "off: {what}")}
-REMOVED = _("History", "removed: {what}")
-REMOVED_ALL = _("History", "removed all that was changed by hand")
-SPREAD = _("History", "for all heads: {what}")
+LABELS = {True: N_("History", "on: {what}"), False: N_("History", "off: {what}")}
+REMOVED = N_("History", "removed: {what}")
+REMOVED_ALL = N_("History", "removed all that was changed by hand")
+SPREAD = N_("History", "for all heads: {what}")
 ACTION = "interventions"
 
 

@@ -40,7 +40,7 @@ from attn_gui.engine.interventions import PLACES, Intervention
 from attn_gui.engine.messages import spoken
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import LabeledArray
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
@@ -50,20 +50,20 @@ from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, 
 Interventions = tuple[Intervention, ...]
 
 AXES = {
-    "batch": QT_TRANSLATE_NOOP("Interventions", "item"),
-    "head": QT_TRANSLATE_NOOP("Interventions", "head"),
-    "query": QT_TRANSLATE_NOOP("Interventions", "query"),
-    "key": QT_TRANSLATE_NOOP("Interventions", "key"),
-    "row": QT_TRANSLATE_NOOP("Interventions", "row"),
-    "column": QT_TRANSLATE_NOOP("Interventions", "column"),
+    "batch": N_("Interventions", "item"),
+    "head": N_("Interventions", "head"),
+    "query": N_("Interventions", "query"),
+    "key": N_("Interventions", "key"),
+    "row": N_("Interventions", "row"),
+    "column": N_("Interventions", "column"),
 }
-MULTIPLIED = QT_TRANSLATE_NOOP("History", "{cells} × {factor} by hand")
-TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
-TAKEN_BEFORE = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
-FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
+MULTIPLIED = N_("History", "{cells} × {factor} by hand")
+TAKEN = N_("History", "{cells} taken from {place}")
+TAKEN_BEFORE = N_("History", "{cells} taken from the state before")
+FREED = N_("History", "{cells} as computed")
 
-SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
-SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
+SET_MANY = N_("History", "{cells} set to {new} by hand")
+SET_BY_HAND = N_("History", "{cell}: {old} → {new} by hand")
 
 
 class CellChanges:

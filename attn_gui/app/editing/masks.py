@@ -41,22 +41,22 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.stages import lacking
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_name, mask_note, mask_polarity
 
-BRUSH_LABELS = {True: _("History", "opened {cell}"), False: _("History", "closed {cell}")}
-MANY = {True: _("History", "opened {shape} {cell} … {last}"), False: _("History", "closed {shape} {cell} … {last}")}
+BRUSH_LABELS = {True: N_("History", "opened {cell}"), False: N_("History", "closed {cell}")}
+MANY = {True: N_("History", "opened {shape} {cell} … {last}"), False: N_("History", "closed {shape} {cell} … {last}")}
 BRUSH = "brush"  # its place in the settings
 
 LABELS = {
-    "add": _("History", "added mask {kind}"),
-    "remove": _("History", "removed mask {kind}"),
-    "switch": _("History", "switched mask {kind}"),
-    "change": _("History", "changed mask {kind}"),
-    "fill": _("History", "filled mask {kind}"),
+    "add": N_("History", "added mask {kind}"),
+    "remove": N_("History", "removed mask {kind}"),
+    "switch": N_("History", "switched mask {kind}"),
+    "change": N_("History", "changed mask {kind}"),
+    "fill": N_("History", "filled mask {kind}"),
 }
 
 QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once

@@ -17,7 +17,7 @@ from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.graph.stage import Role
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.tables.inputs import InputsView
@@ -26,10 +26,10 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 # --- a clash of shapes: what is said, the ways out, and what a change of sizes does to others ------
 Shape = tuple[int, ...]
 Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field
-CHANGE = _("Sentences", "{symbol} {before} → {after}")
-FOLLOW = _("Sentences", "With it changes {others}; new cells are 0.")
-ZEROS = _("Sentences", "New cells are 0.")
-DONE = _("Sentences", "{changes}; new cells are 0")
+CHANGE = N_("{symbol} {before} → {after}")
+FOLLOW = N_("With it changes {others}; new cells are 0.")
+ZEROS = N_("New cells are 0.")
+DONE = N_("{changes}; new cells are 0")
 
 
 Fields = Mapping[str, object]
@@ -155,14 +155,14 @@ class ShapeFixes(QObject):
 
 # --- edits -----------------------------------------------------------------------------------------
 SIZE_LABELS = {
-    "num_heads": _("History", "heads {old} → {new}"),
-    "num_kv_heads": _("History", "K/V heads {old} → {new}"),
-    "d_k": _("History", "dₖ {old} → {new}"),
-    "d_v": _("History", "dᵥ {old} → {new}"),
-    "n": _("History", "queries {old} → {new}"),
-    "m": _("History", "keys {old} → {new}"),
-    "d_model": _("History", "d_model {old} → {new}"),
-    "batch_size": _("History", "items {old} → {new}"),
+    "num_heads": N_("History", "heads {old} → {new}"),
+    "num_kv_heads": N_("History", "K/V heads {old} → {new}"),
+    "d_k": N_("History", "dₖ {old} → {new}"),
+    "d_v": N_("History", "dᵥ {old} → {new}"),
+    "n": N_("History", "queries {old} → {new}"),
+    "m": N_("History", "keys {old} → {new}"),
+    "d_model": N_("History", "d_model {old} → {new}"),
+    "batch_size": N_("History", "items {old} → {new}"),
 }
 
 SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
@@ -252,7 +252,7 @@ class ShapeController(Controller):
         self.show_state()
 
     def _on_panel_dtype_picked(self, dtype: str) -> None:
-        label = Label(_("History", "precision {dtype}"), {"dtype": dtype})
+        label = Label(N_("History", "precision {dtype}"), {"dtype": dtype})
 
         def take(changed: Resized, fresh: Arrays) -> None:
             self._document.apply(SetFields(changed.fields, label), fresh)
@@ -263,21 +263,21 @@ class ShapeController(Controller):
         self._runner.begin(label, lambda: with_dtype(self._document.problem, dtype), take)
 
     def set_output_projection(self, present: bool) -> None:
-        label = Label(_("History", "added W_O") if present else _("History", "removed W_O"))
+        label = Label(N_("History", "added W_O") if present else N_("History", "removed W_O"))
         self._runner.change(label, lambda: with_output(self._document.problem, present))
 
     def set_biases(self, present: bool) -> None:
-        label = Label(_("History", "added biases") if present else _("History", "removed biases"))
+        label = Label(N_("History", "added biases") if present else N_("History", "removed biases"))
         self._runner.change(label, lambda: with_biases(self._document.problem, present))
 
     def set_second_sequence(self, present: bool) -> None:
         label = Label(
-            _("History", "added a second sequence") if present else _("History", "removed the second sequence")
+            N_("History", "added a second sequence") if present else N_("History", "removed the second sequence")
         )
         self._runner.change(label, lambda: with_context(self._document.problem, present))
 
     def make_direct(self) -> None:
         """Keep the computed Q, K, V as the matrices that are edited."""
-        label, computation = Label(_("History", "Q, K, V directly")), self._computation
+        label, computation = Label(N_("History", "Q, K, V directly")), self._computation
         if self._document.problem.projected and not computation.pending and computation.refusal is None:
             self._runner.change(label, lambda: made_direct(computation.evaluation))

@@ -24,7 +24,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # the solvers are imported once something is to be solved
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 
-SET_BY = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by {cells}")
+SET_BY = N_("History", "{cell}: {old} → {new} by {cells}")
 TYPED_MS = 120  # a number is typed to its end before it is solved for
 
 WAY = 200  # pixels that draw a number through the whole range of its colors
@@ -337,7 +337,7 @@ class TargetDragController(Controller):
     def _put(self, drag: TargetDrag, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
         label = Label(
-            QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
+            N_("History", "drew {cell} from {old} to {new}"),
             {"cell": cell_name(drag.stage, drag.place), "old": number(drag.value), "new": number(reached)},
         )
         self._drag = None  # its own step is no other change of the document

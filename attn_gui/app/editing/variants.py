@@ -20,47 +20,47 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.stage_formulas import scale_kind
 from attn_gui.figure.text.number_formats import significant
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.names import mask_summary
 from attn_gui.views.spine.spine_controls import HIDDEN_WIDTH, setting_of
 
 LABELS = {
-    "softcap": _("History", "softcap {value}"),
-    "temperature": _("History", "temperature {value}"),
-    "rotary_theta": _("History", "rotary positions, θ = {value}"),
-    HIDDEN_WIDTH: _("History", "hidden units of the score {value}"),
-    "block.ln_eps": _("History", "ε of the LayerNorm {value}"),
-    "block.norm_eps": _("History", "ε of the norms {value}"),
-    "qk_norm_eps": _("History", "ε of the norms of Q and K {value}"),
+    "softcap": N_("History", "softcap {value}"),
+    "temperature": N_("History", "temperature {value}"),
+    "rotary_theta": N_("History", "rotary positions, θ = {value}"),
+    HIDDEN_WIDTH: N_("History", "hidden units of the score {value}"),
+    "block.ln_eps": N_("History", "ε of the LayerNorm {value}"),
+    "block.norm_eps": N_("History", "ε of the norms {value}"),
+    "qk_norm_eps": N_("History", "ε of the norms of Q and K {value}"),
 }
 REMOVED = {
-    "softcap": _("History", "removed the softcap"),
-    "temperature": _("History", "removed the temperature"),
-    "rotary_theta": _("History", "removed rotary positions"),
+    "softcap": N_("History", "removed the softcap"),
+    "temperature": N_("History", "removed the temperature"),
+    "rotary_theta": N_("History", "removed rotary positions"),
 }
-READ = {"temperature": Label("temperature", context="Settings"), "sink": Label(_("History", "sinks"))}
+READ = {"temperature": Label("temperature", context="Settings"), "sink": Label(N_("History", "sinks"))}
 """What only some normalizations read."""
 FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
 
 CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "norm": (_("History", "norm {name}"), NORMS),
-    "activation": (_("History", "activation {name}"), ACTIVATIONS),
+    "norm": (N_("History", "norm {name}"), NORMS),
+    "activation": (N_("History", "activation {name}"), ACTIVATIONS),
 }
 """Choices of the block: the name of the step, and the catalog with the labels."""
 
 SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str]] = {
     "gated_network": (
         with_gate,
-        _("History", "gated the feed-forward network"),
-        _("History", "removed the gate of the feed-forward network"),
+        N_("History", "gated the feed-forward network"),
+        N_("History", "removed the gate of the feed-forward network"),
     ),
     "head_norms": (
         with_head_norms,
-        _("History", "normalized the heads of Q and K"),
-        _("History", "removed the norms of the heads of Q and K"),
+        N_("History", "normalized the heads of Q and K"),
+        N_("History", "removed the norms of the heads of Q and K"),
     ),
-    "sinks": (with_sink, _("History", "added a sink to every head"), _("History", "removed the sinks")),
+    "sinks": (with_sink, N_("History", "added a sink to every head"), N_("History", "removed the sinks")),
 }
 """Parts that are there or not: how each is added and taken away, and the names of both steps."""
 NO_STEP = -1
@@ -110,7 +110,7 @@ class VariantsController(Controller):
     def set_score(self, score: str) -> None:
         """Take another score function, with numbers and matrices of its own; undo brings back those before."""
         name = Label(SCORES[score].label, context="Scores")
-        label = Label(_("History", "score {name}"), {"name": name})
+        label = Label(N_("History", "score {name}"), {"name": name})
         self._runner.change(label, lambda: with_score(self._document.problem, score))
 
     def set_normalizer(self, key: str) -> None:
@@ -118,10 +118,10 @@ class VariantsController(Controller):
         problem = self._document.problem
         gone = [name for name in READ if getattr(problem, name) is not None and name not in NORMALIZERS[key].reads]
         values: dict[str, object] = {"name": Label(NORMALIZERS[key].label, context="Normalizers")}
-        template = _("History", "normalization: {name}")
+        template = N_("History", "normalization: {name}")
         if gone:
-            template = _("History", "normalization: {name}; removed the {gone}")
-            values["gone"] = READ[gone[0]] if len(gone) == 1 else Label(_("History", "temperature and sinks"))
+            template = N_("History", "normalization: {name}; removed the {gone}")
+            values["gone"] = READ[gone[0]] if len(gone) == 1 else Label(N_("History", "temperature and sinks"))
         change = {"normalize": key} | dict.fromkeys(gone)
         self._runner.change(Label(template, values), lambda: change)
 
@@ -145,9 +145,9 @@ class VariantsController(Controller):
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
         typed = "" if value is None else significant(value)
         labels = {
-            "sqrt": Label(_("History", "scale 1/√dₖ"), {}),
-            "none": Label(_("History", "scale none"), {}),
-            "typed": Label(_("History", "scale {value}"), {"value": typed}),
+            "sqrt": Label(N_("History", "scale 1/√dₖ"), {}),
+            "none": Label(N_("History", "scale none"), {}),
+            "typed": Label(N_("History", "scale {value}"), {"value": typed}),
         }
         own = SCORES[self._document.problem.score].root_scale
         root = None if own else self._document.problem.d_k**-0.5
@@ -158,7 +158,7 @@ class VariantsController(Controller):
         """Put each new scale of a gesture in the place of the one before, so that the gesture leaves one step."""
         stack, before = self._document.stack, self._document.generation
         if not first and stack.index() == self._slid_to:
-            label = Label(_("History", "scale {value}"), {"value": significant(value)})
+            label = Label(N_("History", "scale {value}"), {"value": significant(value)})
             stepped = self._runner.apply(SetFields({"scale": value}, label), instead=True)
         else:
             self._on_spine_scale_picked("typed", value)
@@ -175,7 +175,7 @@ def _label(name: str, values: dict[str, object]) -> Label:
     """Return the name in the history of another value of a number; one of a score function goes by its symbol."""
     if name in LABELS:
         return Label(LABELS[name], values)
-    template = _("History", "{symbol} of the score {value}")
+    template = N_("History", "{symbol} of the score {value}")
     return Label(template, {"symbol": setting_of(name).symbol, **values})
 
 
@@ -261,7 +261,7 @@ class LayerController(Controller):
             widen = BannerOffer(lambda: way().format(**sizes), "", partial(self._widen, kind))
             self._object(lambda: self._not_as_wide().format(**sizes), widen)
         else:
-            label = _("History", "added the block") if present else _("History", "removed the block")
+            label = N_("History", "added the block") if present else N_("History", "removed the block")
             self._runner.change(Label(label), lambda: with_block(problem, kind if present else None))
 
     def _object(self, words: Callable[[], str], way: BannerOffer) -> None:
@@ -291,5 +291,5 @@ class LayerController(Controller):
 
     def _widen(self, kind: str) -> None:
         problem = self._document.problem
-        label = Label(_("History", "added W_O and the block"))
+        label = Label(N_("History", "added W_O and the block"))
         self._runner.change(label, lambda: fitting_output(problem) | with_block(problem, kind))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.formats import Loaded, open_file
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.paths import resource
 
 FIRST = "minilm"
@@ -52,27 +52,27 @@ EXAMPLES = (
     Example(
         "worked",
         "worked-example.npz",
-        QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
-        QT_TRANSLATE_NOOP("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
+        N_("Examples", "Worked example, five steps"),
+        N_("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
         cell=(1, 1),
     ),
     Example(
         "thinking",
         "thinking-machines.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
-        QT_TRANSLATE_NOOP("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4."),
+        N_("Examples", "Thinking Machines, projected"),
+        N_("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4."),
     ),
     Example(
         "thinking64",
         "thinking-machines-64.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, dₖ = 64"),
-        QT_TRANSLATE_NOOP("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8."),
+        N_("Examples", "Thinking Machines, dₖ = 64"),
+        N_("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8."),
     ),
     Example(
         "nadaraya",
         "nadaraya-watson.npz",
-        QT_TRANSLATE_NOOP("Examples", "Nadaraya–Watson, 50 points"),
-        QT_TRANSLATE_NOOP(
+        N_("Examples", "Nadaraya–Watson, 50 points"),
+        N_(
             "Examples",
             "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
             "says how much each point counts.",
@@ -81,8 +81,8 @@ EXAMPLES = (
     Example(
         "layer",
         "transformer-layer.npz",
-        QT_TRANSLATE_NOOP("Examples", "A transformer layer, pre-norm"),
-        QT_TRANSLATE_NOOP(
+        N_("Examples", "A transformer layer, pre-norm"),
+        N_(
             "Examples",
             "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.",
         ),
@@ -90,16 +90,16 @@ EXAMPLES = (
     Example(
         "minilm",
         "minilm-layer2.npz",
-        QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
+        N_("Examples", "MiniLM, layer 2"),
+        N_("Examples", "Layer 2 of MiniLM reading “{text}”"),
         head=3,
         cell=(10, 13),
     ),
     Example(
         "smollm2",
         "smollm2-layer10.npz",
-        QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
+        N_("Examples", "SmolLM2, layer 10, causal"),
+        N_("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
         head=5,
     ),
 )

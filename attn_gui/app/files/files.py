@@ -45,7 +45,7 @@ from attn_gui.formats import (
 from attn_gui.formats.file_messages import AmbiguousFile, shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.dialogs.progress import WorkLine
@@ -59,8 +59,7 @@ if TYPE_CHECKING:
 Read = Callable[[Path, Progress], object]
 TakeFile = Callable[[Any, FileStamp | None], object]  # gets what was read, and the file as it was before
 RefuseFile = Callable[[Exception, int], object]  # gets the revision that was left for the file
-_AWAY = QT_TRANSLATE_NOOP(
-    "Sentences",
+_AWAY = N_(
     "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
     "changed is kept, and offered again at the next start.",
 )
@@ -363,7 +362,7 @@ class FilesController(Controller):
             if self._may_still_go(name, revision, again):
                 self._begin(Loaded(Problem.over(made)), None, name, {})
 
-        self._runner.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
+        self._runner.begin(Label(N_("History", "new problem")), fields, take)
 
     def open(self) -> None:
         if paths := paths_to_open(self._window, self._folder()):

@@ -29,7 +29,7 @@ from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.journal import SUFFIX, HeldFile, Journal, JournalStep
 from attn_gui.formats.session import FileStamp, KeptDocument, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ LARGE = 64 * 2**20  # bytes of arrays from which on those of an unchanged file a
 GROWN = 32 * 2**20  # bytes of entries after which a whole state takes their place
 MOST = 2 * 10**9  # bytes that a journal may take
 AT_ONCE = 2**20  # bytes of an entry that the window's thread copies; more are read beside it
-_TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file}: the document is too large to be kept beside its file.")
+_TOO_LARGE = N_("{file}: the document is too large to be kept beside its file.")
 
 
 def journals_folder() -> Path:

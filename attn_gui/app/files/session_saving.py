@@ -22,7 +22,7 @@ from attn_gui.engine.memory import Progress
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.dialog_base import asked, message_box
@@ -31,7 +31,7 @@ from attn_gui.views.dialogs.progress import WorkLine, wait_for
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-_MOVED = _("Sentences", "{file} was not saved: the document was changed while it was written. Save it again.")
+_MOVED = N_("{file} was not saved: the document was changed while it was written. Save it again.")
 
 
 class SessionToSave(NamedTuple):

@@ -25,7 +25,7 @@ from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.engine.mistakes.grading import Verdict, grade, is_same
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation, random_blanks, usual_stages, verdict_on
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.lesson_text import written
@@ -45,13 +45,13 @@ MOST_CELLS = 200_000  # of the maps that a blank can be drawn from
 WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 
 ROWS = (
-    Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
-        needs=QT_TRANSLATE_NOOP(
+    Row("leave_out", "learn", N_("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
+        needs=N_(
             "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large"), full=True),
-    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS,
+    Row("leave_out_random", "learn", N_("Actions", "Leave out cells at &random…"), words=WORDS,
         full=True),
-    Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
-        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out"), full=True),
+    Row("end_exercise", "learn", N_("Actions", "&End the exercise"), words=WORDS,
+        needs=N_("Actions", "No cell is left out"), full=True),
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from attn_gui.engine.evaluation.evaluation import Place
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, LessonQuestion
 from attn_gui.lessons.live_numbers import ModelRuns, NumberSource, cell_index
@@ -153,7 +153,7 @@ def said_step(
 
 
 # --- steps -----------------------------------------------------------------------------------------
-STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
+STEP = N_("History", "lesson, step {place}")
 RESERVED = re.compile(r'\s*[\\/:*?"<>|]+\s*')
 """What the name of a file must not have: the document of a lesson is named by its title."""
 LEAST_PAGE = 360

@@ -19,7 +19,7 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.memory import Progress
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked
 
@@ -31,17 +31,17 @@ KEPT = "worksheets"
 WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
 WORKSHEET_ROWS = (
-    Row("worksheets", "learn", _("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS, full=True),
+    Row("worksheets", "learn", N_("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS, full=True),
 )
 
 SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
 
 SOLUTION_ROWS = (
-    Row("solution_of_cell", "learn", _("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
+    Row("solution_of_cell", "learn", N_("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
         separator=True,
-        needs=_("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
-    Row("solution_of_problem", "learn", _("Actions", "Worked solution of the &whole problem…"),
-        words=SOLVED_WORDS, needs=_("Actions", "Not during an exercise"), full=True),
+        needs=N_("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
+    Row("solution_of_problem", "learn", N_("Actions", "Worked solution of the &whole problem…"),
+        words=SOLVED_WORDS, needs=N_("Actions", "Not during an exercise"), full=True),
 )  # fmt: skip
 
 

@@ -244,7 +244,7 @@ class WipeController(Controller):
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
         context.computation.drawable.connect(self._on_computation_drawable)
-        context.window.comparison.splitMoved.connect(self._move)
+        context.window.comparison.splitMoved.connect(lambda share: context.view.set(split=share))
 
     def show(self) -> None:
         """Split every map, or none."""
@@ -272,7 +272,7 @@ class WipeController(Controller):
     def _split(self, drawing: MapDrawing) -> MapWipe:
         if drawing not in self._splits:
             found = drawing.split = self._splits[drawing] = MapWipe(drawing)
-            found.moved.connect(self._move)
+            found.moved.connect(lambda share: self._view.set(split=share))
             found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
         return self._splits[drawing]
 
@@ -295,9 +295,6 @@ class WipeController(Controller):
         if not self._baseline.pinned:
             for split in self._splits.values():
                 split.forget()
-
-    def _move(self, share: float) -> None:
-        self._view.set(split=share)
 
 
 def _is_there(plane: Plane, evaluation: Evaluation) -> bool:

@@ -15,7 +15,7 @@ from attn_gui.engine.analysis import d_k_sweep
 from attn_gui.engine.analysis.d_k_sweep import OWN, RANDOM, REPEATED, Entropies
 from attn_gui.engine.analysis.sweep import MapRow
 from attn_gui.engine.comparison import WITH_SCALE
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
@@ -189,9 +189,9 @@ class DkController(Controller):
         """Make it the document, in the place of the last step if that is one of the slider."""
         problem = self._problem(source, width)
         if source == REPEATED:
-            label = Label(QT_TRANSLATE_NOOP("History", "dₖ = {width}, columns repeated"), {"width": width})
+            label = Label(N_("History", "dₖ = {width}, columns repeated"), {"width": width})
         else:
-            label = Label(QT_TRANSLATE_NOOP("History", "dₖ = {width}, random Q and K"), {"width": width})
+            label = Label(N_("History", "dₖ = {width}, random Q and K"), {"width": width})
         fields = {**dict.fromkeys(self._base_now().fields()), **problem.fields()}
         # set before the edit: `changed` is emitted within it, and is compared with this generation
         instead, self._made = self._stepped, self._document.generation + 1

@@ -15,7 +15,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of
 from attn_gui.engine.memory import Progress
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame
 REST_MS = 150  # after the last edit of a larger problem
@@ -24,11 +24,11 @@ MOST_AREAS = 1 << 13  # that are marked: more of them are none to the eye
 MARK = Row(
     "show_counted",
     "readings",
-    QT_TRANSLATE_NOOP("Readings", "&Mark the counted cells"),
+    N_("Readings", "&Mark the counted cells"),
     checkable=True,
-    short=QT_TRANSLATE_NOOP("Readings", "Mark"),
+    short=N_("Readings", "Mark"),
     words="reading pattern cells highlight count 标出 读数 模式",
-    needs=QT_TRANSLATE_NOOP("Readings", "This number counts every cell"),
+    needs=N_("Readings", "This number counts every cell"),
     context="Readings",
     full=True,
 )

@@ -22,7 +22,7 @@ from attn_gui.engine.graph.indices import join
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.formats.file_messages import quoted
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW
 from attn_gui.pictures.planes import number_at
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 PINNED = "pinned"
 
-PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the baseline")
-NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
+PINNED_STATE = N_("Compared", "the baseline")
+NOW_STATE = N_("Compared", "now")
 
 
 class Baseline(QObject):

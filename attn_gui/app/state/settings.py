@@ -15,7 +15,7 @@ from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES, N_
 from attn_gui.paths import resource
 from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
@@ -133,11 +133,11 @@ class Settings:
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
 
 QTS_LACK: tuple[str, ...] = (  # words of Qt's file dialog that its own Chinese has not, or that no desktop says
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File"),
-    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "%1 File"),
-    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
-    QT_TRANSLATE_NOOP("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
+    N_("QAbstractFileIconProvider", "Folder"),
+    N_("QAbstractFileIconProvider", "File"),
+    N_("QAbstractFileIconProvider", "%1 File"),
+    N_("QFileSystemModel", "Size"),
+    N_("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
 )
 NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
 NOT_COMPILED = (

@@ -17,7 +17,7 @@ from attn_gui.engine.graph.symbols_and_titles import is_named
 from attn_gui.engine.messages import spoken
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import lacking
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.views.names import normalizer_name, score_name
 
 P = ParamSpec("P")
@@ -35,8 +35,8 @@ NUMBERS = {
     "block.ln_eps": ("Settings", "ε of the LayerNorm"),
     "block.norm_eps": ("Settings", "ε of the norms"),
     "qk_norm_eps": ("Settings", "ε of the norms of Q and K"),
-    "query_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the queries")),
-    "key_tokens": ("Sentences", QT_TRANSLATE_NOOP("Sentences", "the tokens of the keys")),
+    "query_tokens": ("Sentences", N_("the tokens of the queries")),
+    "key_tokens": ("Sentences", N_("the tokens of the keys")),
 }
 
 

@@ -32,7 +32,7 @@ from attn_gui.engine.creation.resize import fields_with_places, parts_by_hand, p
 from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.number_formats import significant
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.copying import LateCopy, copy_source, mime_data
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
@@ -40,17 +40,17 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import RefusedText
 
 Cuts = tuple[slice, slice]
-TYPED = _("History", "{cell}: {old} → {new}")
+TYPED = N_("History", "{cell}: {old} → {new}")
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
 
 Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
 
 ROWS, COLUMNS = -2, -1
-INSERTED = _("History", "inserted {cells}")
-DELETED = _("History", "deleted {cells}")
-NOWHERE = _("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
-TWO_HEADS = _("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
+INSERTED = N_("History", "inserted {cells}")
+DELETED = N_("History", "deleted {cells}")
+NOWHERE = N_("Rows or columns of {symbol} cannot come or go by themselves.")
+TWO_HEADS = N_("Choose columns of one head: each head has {width}, and all change alike.")
 
 AT_ONCE = 2_000  # cells that are written within a frame
 MOST = 1_000_000  # cells that a clipboard should hold as text
@@ -241,25 +241,25 @@ class TableEdits(Controller):
 
     def clear(self) -> None:
         """Set every selected cell to 0."""
-        self._change(lambda block: 0, _("History", "cleared {cell}"))
+        self._change(lambda block: 0, N_("History", "cleared {cell}"))
 
     def cut(self) -> None:
         """Set every selected cell to 0 once the cells are on the clipboard."""
-        self._change(lambda block: 0, _("History", "cut {cell}"))
+        self._change(lambda block: 0, N_("History", "cut {cell}"))
 
     def fill_down(self) -> None:
         """Repeat the first selected row below."""
-        source = _("History", "filled down {cell}")
+        source = N_("History", "filled down {cell}")
         self._change(lambda block: block[:1], source)
 
     def fill_right(self) -> None:
         """Repeat the first selected column to the right."""
-        source = _("History", "filled right {cell}")
+        source = N_("History", "filled right {cell}")
         self._change(lambda block: block[:, :1], source)
 
     def fill_typed(self, value: float) -> None:
         """Put a number that was typed into every selected cell."""
-        source = _("History", "filled {cell} with {value}")
+        source = N_("History", "filled {cell} with {value}")
         self._change(lambda block: value, source, value=significant(value))
 
     def fill(self, kind: str) -> None:
@@ -269,7 +269,7 @@ class TableEdits(Controller):
             cuts = self._target.whole()
         field, seed, shape = self._target.field, self._document.generation, block_shape(cuts)
         dtype = self._target.model.dtype if kind in UNSEEDED else np.dtype(self._document.problem.dtype)
-        source = _("History", "filled {cell}")
+        source = N_("History", "filled {cell}")
         self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 
     def _change(self, change: Callable[[NDArray[Any]], object], source: str, **words: object) -> None:
@@ -315,7 +315,7 @@ class TableEdits(Controller):
         dialog.set_state(n=problem.n, m=problem.m, **names, self_attention=problem.self_attention, may_resize=True)
         if not asked(dialog):
             return
-        label = Label(_("History", "tokens"))
+        label = Label(N_("History", "tokens"))
         places = {name: np.array(dialog.old_places(name), np.intp) for name in dialog.result_sizes()}
         tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
@@ -337,17 +337,17 @@ class TableEdits(Controller):
     def _offer_ways_out(self, field: str) -> None:
         if self._tables.states.locked:
             text = self.tr("This is not the present state, so it cannot be typed into.")
-            self._window.inputs.panels[field].set_bar(text, [("now", self.tr("Show the present state"))])
+            self._window.inputs.panels[field].bar.set_choices(text, [("now", self.tr("Show the present state"))])
             return
         text = self.tr("{symbol} is computed, so it cannot be typed into.").format(symbol=field_symbol(field))
         edit = self.tr("Edit {symbol}").format(symbol=field_symbol(self._tables.projected_from(field)))
         ways = [("source", edit), ("direct", self.tr("Work on Q, K, V directly"))]
-        self._window.inputs.panels[field].set_bar(text, ways)
+        self._window.inputs.panels[field].bar.set_choices(text, ways)
 
     def _on_bar_picked(self, field: str, key: str) -> None:
         """Take a way out, and put the keyboard where the typing goes on."""
         inputs = self._window.inputs
-        inputs.panels[field].set_bar()
+        inputs.panels[field].bar.set_choices()
         if key == "now":
             self._tables.states.show_now()
         elif key == "direct":

@@ -32,7 +32,7 @@ from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrix_formats, open_matrix, suffixes
 from attn_gui.formats.catalog import array_formats, patterns
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.dialogs.dialog_base import asked
@@ -52,8 +52,8 @@ Fields = Mapping[str, object]
 
 FOLDER = "import_folder"
 
-PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
-IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
+PASTED = N_("History", "pasted {block} at {cell}")
+IMPORTED = N_("History", "imported {block} at {cell}")
 
 
 class BlockReading(Controller):
@@ -80,7 +80,7 @@ class BlockReading(Controller):
 
     def read_text(self, text: str, take: Take) -> None:
         """Hand the matrix that stands on the clipboard to `take`; what cannot be read is said."""
-        name = FileNote(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
+        name = FileNote(N_("The clipboard"))
 
         def read(progress: Progress) -> LabeledArray:
             from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
@@ -195,16 +195,13 @@ class UnfitBlocks(Controller):
             reason, kept = saying(clash), self._target.model.turned(block)
             self._clashes.offer(
                 clash,
-                self._fields,
+                lambda: self._document.problem.fields(),
                 lambda: fields_with_matrix(self._document.problem, field, kept),
                 lambda fixed, fresh: self._accept(field, block, fixed, fresh),
                 words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason()),
                 before=growing,
                 brought=field,
             )
-
-    def _fields(self) -> Fields:
-        return self._document.problem.fields()
 
     def _too_large(
         self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[FileNote]
@@ -242,7 +239,7 @@ class UnfitBlocks(Controller):
             problem = self._document.problem
             size = roomy(problem, field, cuts)  # the matrix may be larger by now
             said = words | {"size": shape_text(*size)}
-            label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), said)
+            label = Label(N_("History", "grew {symbol} to {size}"), said)
 
             def take(fields: Fields, fresh: Arrays) -> None:
                 self._target.use(field)
@@ -347,7 +344,7 @@ def growing_sizes(problem: Problem, field: str, rows: int, columns: int) -> list
 
 
 def _replacing_label(field: str, block: NDArray[Any]) -> Label:
-    return Label(QT_TRANSLATE_NOOP("History", "put {block} numbers into {symbol}"), _said(field, block))
+    return Label(N_("History", "put {block} numbers into {symbol}"), _said(field, block))
 
 
 def _said(field: str, block: NDArray[Any]) -> dict[str, object]:
@@ -529,12 +526,13 @@ class TableBlocks(Controller):
     def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
         """Take Q, K and V in place of the present ones, or of X and its weights, as one step; from the start page as a
         new problem."""
-        problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
+        problem, label = self._document.problem, Label(N_("History", "pasted Q, K and V"))
         matrices = {field: matrix.values for field, matrix in parts.items()}
         notes = list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes))
         if self._window.start_shown:
             self.newAsked.emit(matrices)
-            self._say(notes)
+            if not self._window.start_shown:  # the document before was left
+                self._say(notes)
             return
         self._runner.change(label, lambda: with_direct(problem, matrices), lambda: self._say(notes))
 

@@ -24,7 +24,7 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.views.names import mask_polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
@@ -33,17 +33,7 @@ from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAsi
 
 COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")
-HEADED = {
-    "query": "query",
-    "w_query": "query",
-    "b_query": "query",
-    "key": "key",
-    "w_key": "key",
-    "b_key": "key",
-    "value": "value",
-    "w_value": "value",
-    "b_value": "value",
-}
+HEADED = {prefix + role: role for role in COMPUTED for prefix in ("", "w_", "b_")}
 ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
@@ -55,9 +45,9 @@ PARTS = (
 Place = tuple[int, int] | tuple[slice, slice]
 
 TITLES = {
-    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
-    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
-    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
+    BEFORE: N_("TwoStates", "{title}, before"),
+    DIFFERENCE: N_("TwoStates", "{title}, now − before"),
+    GRADIENT: N_("TwoStates", "{title}, gradient"),
 }
 
 COMPACT_DECIMALS = 2
@@ -333,7 +323,7 @@ class TablesController(Controller):
         model.set_matrix(reader, row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
         panel.set_computed(locked)
-        panel.set_bar()
+        panel.bar.set_choices()
         panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
@@ -479,5 +469,5 @@ class TablesController(Controller):
         tokens[row] = text
         shared = problem.self_attention and problem.key_tokens in (None, problem.query_tokens)
         names = {name} | ({"query_tokens", "key_tokens"} if shared else set())
-        label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
+        label = Label(N_("History", "renamed row {row}"), {"row": row})
         self._runner.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

@@ -30,7 +30,7 @@ from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 MOST_LINES = 400
 """Lines that are shown at most; the text itself is whole."""
@@ -52,14 +52,14 @@ class CodePage(PageKind[CodeText]):
     """Shows the computation as a script."""
 
     name = "code"
-    title = _("Pages", "Code")
+    title = N_("Pages", "Code")
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
     reads = frozenset()
     options = (
         ChoiceOption(
             "language",
-            _("Pages", "written for"),
-            _("Pages", "The language and library of the script"),
+            N_("Pages", "written for"),
+            N_("Pages", "The language and library of the script"),
             lambda context, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
         ),
     )

@@ -46,7 +46,7 @@ from attn_gui.figure.text.number_formats import difference_text, format_number, 
 from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- head contributions ---------------------------------------------------------------------------
 ROW, LEAST_HEAD_ROW, MOST_ROW = 20.0, 15.0, 40.0
@@ -78,7 +78,7 @@ class HeadContributions(PageKind[ContributionParts]):
     """Shows out_h = O_h · W_O[rows of h] and that all of them, with b_O, are the output."""
 
     name = "head_contributions"
-    title = _("Pages", "Head contributions")
+    title = N_("Pages", "Head contributions")
     roles = (Role.PROJECT,)
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
@@ -531,7 +531,7 @@ class ValueWeightedPage(TwoMapsPage[ValueWeightedMaps]):
     """Shows the weights of a head and, of the same cells, how far each of them moves the output."""
 
     name = ValueWeighted.name
-    title = _("Pages", "Value-weighted attention")
+    title = N_("Pages", "Value-weighted attention")
     roles = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
@@ -587,9 +587,9 @@ class OverHeadsPage(TwoMapsPage[MapsOverHeads]):
     """Shows the mean of the heads' weights and the largest of them, and at the chosen cell what each head has."""
 
     name = "over_heads"
-    title = _("Pages", "All heads together")
+    title = N_("Pages", "All heads together")
     words = "mean average maximum largest heads merge 平均 最大 合并 多头"
-    needs = _("Pages", "Needs several heads")
+    needs = N_("Pages", "Needs several heads")
 
     def applies(self, problem: Problem) -> bool:
         return problem.num_heads > 1
@@ -610,6 +610,6 @@ class OverHeadsPage(TwoMapsPage[MapsOverHeads]):
             heads=problem.num_heads,
             cell=(row, column),
             each=tuple(cell.value for term in found.terms for cell in term.cells),
-            said_of_each=_("Pages", "The weight in each head, from head 0 on"),
+            said_of_each=N_("Pages", "The weight in each head, from head 0 on"),
             mean=found.value,
         )

@@ -47,7 +47,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 MOST_LAYERS = 4
 LABEL = 0.34
@@ -83,24 +83,24 @@ class DependencePage(PageKind[Dependences]):
     """Shows ‖∂y_i/∂x_j‖ of a small RNN, of convolutions and of the problem's attention, and the paper's costs."""
 
     name = "dependence"
-    title = _("Pages", "RNN, CNN and attention")
+    title = N_("Pages", "RNN, CNN and attention")
     roles = (Role.SCORE,)
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
-    needs = _("Pages", "Needs self-attention over one sequence: every query is a key, too")
+    needs = N_("Pages", "Needs self-attention over one sequence: every query is a key, too")
     reads = frozenset({"batch", "stage", "cell"})
     options = (
         NumberOption(
             "layers",
-            _("Pages", "convolutions"),
-            _("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
+            N_("Pages", "convolutions"),
+            N_("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
             LAYERS,
             (1, MOST_LAYERS),
             whole=True,
         ),
         NumberOption(
             "seed",
-            _("Pages", "seed"),
-            _("Pages", "Other random weights for the RNN and the convolutions"),
+            N_("Pages", "seed"),
+            N_("Pages", "Other random weights for the RNN and the convolutions"),
             SEED,
             (0, (1 << 31) - 1),
             whole=True,

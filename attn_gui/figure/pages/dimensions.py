@@ -36,7 +36,7 @@ from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 COLUMNS = 3
 GAP, APART = 14.0, 20.0
@@ -280,21 +280,21 @@ class ShapesLayout(PageLayout):
 
 
 SYMBOLS, NUMBERS = "symbols", "numbers"
-FORMS = {SYMBOLS: page_words(_("Pages", "symbols")), NUMBERS: page_words(_("Pages", "numbers"))}
+FORMS = {SYMBOLS: page_words(N_("Pages", "symbols")), NUMBERS: page_words(N_("Pages", "numbers"))}
 
 
 class DimensionsPage(PageKind[DimensionFlow]):
     """Shows which matrix has which shape, and what is multiplied by what."""
 
     name = "dimensions"
-    title = _("Pages", "Shapes")
+    title = N_("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
     options = (
         ChoiceOption(
             "shapes",
-            _("Pages", "written in"),
-            _("Pages", "Shapes as symbols, such as n × d_k, or as the numbers here"),
+            N_("Pages", "written in"),
+            N_("Pages", "Shapes as symbols, such as n × d_k, or as the numbers here"),
             FORMS,
         ),
     )

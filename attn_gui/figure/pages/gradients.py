@@ -34,7 +34,7 @@ from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import scientific, significant
 from attn_gui.formats.array_rows import has_items
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.pictures.planes import MADE_BY
 
 # --- contents -------------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, mov
     return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)
 
 
-BY = {STEPS: page_words(_("Pages", "every step before it")), TABLES: page_words(_("Pages", "the tables"))}
-BARS = {"own": page_words(_("Pages", "one for each map")), "common": page_words(_("Pages", "the same for all"))}
+BY = {STEPS: page_words(N_("Pages", "every step before it")), TABLES: page_words(N_("Pages", "the tables"))}
+BARS = {"own": page_words(N_("Pages", "one for each map")), "common": page_words(N_("Pages", "the same for all"))}
 NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
 """Of the width: what the names of the numbers take, and where the columns of the list end."""
 
@@ -163,17 +163,17 @@ class GradientPage(PageKind[CheckedGradients]):
     """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
 
     name = "gradient_maps"
-    title = _("Pages", "Gradient maps")
+    title = N_("Pages", "Gradient maps")
     words = (
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
     options = (
-        ChoiceOption("of", _("Pages", "gradient of"), _("Pages", "Which number is differentiated"), OF),
-        ChoiceOption("by", _("Pages", "with respect to"), _("Pages", "Which matrices it is differentiated by"), BY),
+        ChoiceOption("of", N_("Pages", "gradient of"), N_("Pages", "Which number is differentiated"), OF),
+        ChoiceOption("by", N_("Pages", "with respect to"), N_("Pages", "Which matrices it is differentiated by"), BY),
         ChoiceOption(
             "bar",
-            _("Pages", "color bar"),
-            _("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
+            N_("Pages", "color bar"),
+            N_("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
             BARS,
         ),
     )

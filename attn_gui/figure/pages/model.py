@@ -42,7 +42,7 @@ from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.models.attribution import (
     DirectLogits,
     LikelyToken,
@@ -57,7 +57,7 @@ from attn_gui.models.forward_pass import softmax
 from attn_gui.models.model import Run
 
 # --- pages of a model -----------------------------------------------------------------------------
-NEEDS = _("Pages", "Needs a model that predicts tokens: File › Open a model")
+NEEDS = N_("Pages", "Needs a model that predicts tokens: File › Open a model")
 
 
 class ModelPage(PageKind[C]):
@@ -105,9 +105,9 @@ class EffectPage(LayersPage[LayerEffects]):
     """Shows how far a change goes through the layers above it."""
 
     name = "effect"
-    title = _("Pages", "Effect of the changes")
+    title = N_("Pages", "Effect of the changes")
     words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
-    needs = _("Pages", "Needs a model: File › Open a model")
+    needs = N_("Pages", "Needs a model: File › Open a model")
     options = (OF,)
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LayerEffects:
@@ -185,13 +185,13 @@ class PredictionPage(ModelPage[TokenPredictions]):
     """Shows the softmax of the logits at the chosen token of the text."""
 
     name = "prediction"
-    title = _("Pages", "Prediction")
+    title = N_("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
     options = (
         NumberOption(
             "count",
-            _("Pages", "tokens"),
-            _("Pages", "How many of the likeliest next tokens are listed"),
+            N_("Pages", "tokens"),
+            N_("Pages", "How many of the likeliest next tokens are listed"),
             USUAL,
             (1, MOST),
             whole=True,
@@ -227,10 +227,10 @@ class PredictionPage(ModelPage[TokenPredictions]):
 
 
 # --- Token that pages of a logit ask for: one of the likeliest, less another one or none ---
-NO_TOKEN = _("Sentences", "This model predicts no token here.")
+NO_TOKEN = N_("This model predicts no token here.")
 NONE = ""
 """The key of no other token."""
-ALONE = page_words(_("Pages", "nothing"))
+ALONE = page_words(N_("Pages", "nothing"))
 
 
 def _tokens(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
@@ -245,12 +245,12 @@ def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
 
 
 TOKEN = ChoiceOption(
-    "token", _("Pages", "logit of"), _("Pages", "The token whose logit is explained, one of the likeliest"), _tokens
+    "token", N_("Pages", "logit of"), N_("Pages", "The token whose logit is explained, one of the likeliest"), _tokens
 )
 AGAINST = ChoiceOption(
     "against",
-    _("Pages", "less that of"),
-    _("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
+    N_("Pages", "less that of"),
+    N_("Pages", "A second token whose logit is taken off: what makes the first one likelier than it"),
     _others,
 )
 
@@ -273,7 +273,7 @@ def logit_name(run: Run, token: str, against: str | None) -> str:
 
 # --- Page of the heads that matter: what a logit loses without each, beside what its gradient foretells ---
 RANKED, MAPS = "ranked", "maps"
-SHOWN = {RANKED: page_words(_("Pages", "ranked")), MAPS: page_words(_("Pages", "as maps"))}
+SHOWN = {RANKED: page_words(N_("Pages", "ranked")), MAPS: page_words(N_("Pages", "as maps"))}
 MOST_ROWS = 16
 
 
@@ -292,15 +292,15 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     """Shows each head switched off in turn, and how far a first-order estimate is from that."""
 
     name = "heads_off"
-    title = _("Pages", "Heads that matter")
+    title = N_("Pages", "Heads that matter")
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
     options = (
         TOKEN,
         AGAINST,
         ChoiceOption(
             "shown",
-            _("Pages", "shown"),
-            _("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
+            N_("Pages", "shown"),
+            N_("Pages", "The heads ranked by what they change, or as maps of layers and heads"),
             SHOWN,
         ),
     )
@@ -381,7 +381,7 @@ class LensPage(ModelPage[LogitLens]):
     """
 
     name = "lens"
-    title = _("Pages", "Logit lens")
+    title = N_("Pages", "Logit lens")
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
@@ -500,7 +500,7 @@ class LogitPartsPage(LayersPage[LogitParts]):
     """Shows that a logit is a sum over embeddings, heads and MLPs, and says the difference of both."""
 
     name = "logit_parts"
-    title = _("Pages", "Parts of a logit")
+    title = N_("Pages", "Parts of a logit")
     words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
     options = (TOKEN, AGAINST)
 
@@ -549,14 +549,14 @@ class LogitPartsPage(LayersPage[LogitParts]):
 # --- Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction ---
 PATCHED, BOTH = "patched", "both"
 BESIDE = {
-    PATCHED: page_words(_("Pages", "as patched")),
-    BOTH: page_words(_("Pages", "beside what the gradient predicts")),
+    PATCHED: page_words(N_("Pages", "as patched")),
+    BOTH: page_words(N_("Pages", "beside what the gradient predicts")),
 }
 BLOCK = tuple(STAGE)[-1]
 """The output of a layer."""
 AXES = {HEADS: (RESULT, "head"), TOKENS: (BLOCK, "query")}
 """The stage that is put over, and its axis that is swept."""
-NO_OTHER = _("Sentences", "Type a second text of {count} tokens below the first: its run is what is patched.")
+NO_OTHER = N_("Type a second text of {count} tokens below the first: its run is what is patched.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -580,7 +580,7 @@ class PatchingPage(LayersPage[PatchingEffects]):
     """
 
     name = "patching"
-    title = _("Pages", "Patching from the first text")
+    title = N_("Pages", "Patching from the first text")
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
     options = (
         OF,
@@ -588,8 +588,8 @@ class PatchingPage(LayersPage[PatchingEffects]):
         AGAINST,
         ChoiceOption(
             "shown",
-            _("Pages", "shown"),
-            _("Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"),
+            N_("Pages", "shown"),
+            N_("Pages", "What each patch does to the logit, alone or beside what the gradient predicts of it"),
             BESIDE,
         ),
     )

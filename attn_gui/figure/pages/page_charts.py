@@ -35,7 +35,7 @@ from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, label_step, token_label, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
@@ -427,11 +427,11 @@ class BarRows(PageLayout):
 LEAST_GRID = 200.0
 HEADS, TOKENS = "heads", "tokens"
 COLUMNS = {
-    HEADS: page_words(_("Pages", "results of the heads")),
-    TOKENS: page_words(_("Pages", "tokens after each layer")),
+    HEADS: page_words(N_("Pages", "results of the heads")),
+    TOKENS: page_words(N_("Pages", "tokens after each layer")),
 }
 OF = ChoiceOption(
-    "of", _("Pages", "of"), _("Pages", "What the columns of the map are, layer by layer: heads or tokens"), COLUMNS
+    "of", N_("Pages", "of"), N_("Pages", "What the columns of the map are, layer by layer: heads or tokens"), COLUMNS
 )
 """The option that chooses between heads and tokens."""
 RESULT = stage_of(Role.MIX)

@@ -36,7 +36,7 @@ from attn_gui.figure.text.rich_text import wrapped, write_symbols
 from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.paths import resource
 
 if TYPE_CHECKING:
@@ -163,10 +163,10 @@ def _translator(lang: str) -> QTranslator:
 
 
 # --- options, as plain values that files of settings could hold ------------------------------------
-_UNKNOWN = _("Sentences", "There is nothing to set called {got}; there is {known}.")
-_NONE = _("Sentences", "There is nothing to set called {got}; there is nothing.")
-_NO_CHOICE = _("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
-_NO_VALUE = _("Sentences", "{name} cannot be {got} here.")
+_UNKNOWN = N_("There is nothing to set called {got}; there is {known}.")
+_NONE = N_("There is nothing to set called {got}; there is nothing.")
+_NO_CHOICE = N_("{name} cannot be {got} here; expected one of {choices}.")
+_NO_VALUE = N_("{name} cannot be {got} here.")
 
 Chosen = Mapping[str, Any]
 """Values of options by their keys."""
@@ -432,8 +432,8 @@ class PageDrawing:
 
 
 C = TypeVar("C")
-_NO_PAGE = _("Sentences", "This problem has no page {page}. {needs}")
-_NO_PAGE_BUT = _("Sentences", "This problem has no page {page}. {needs}.")
+_NO_PAGE = N_("This problem has no page {page}. {needs}")
+_NO_PAGE_BUT = N_("This problem has no page {page}. {needs}.")
 
 
 class PageKind(ABC, Generic[C]):

@@ -40,7 +40,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, scientific
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- contents -------------------------------------------------------------------------------------
 SIDE = 128
@@ -158,7 +158,7 @@ def _blocks(values: Array, exact: Array, allowed: Allowed | None) -> tuple[Value
 
 # --- page -----------------------------------------------------------------------------------------
 APART, NUMBERS = "apart", "numbers"
-SHOWN = {APART: page_words(_("Pages", "distance to float64")), NUMBERS: page_words(_("Pages", "the numbers"))}
+SHOWN = {APART: page_words(N_("Pages", "distance to float64")), NUMBERS: page_words(N_("Pages", "the numbers"))}
 BESIDE = 4 * WIDE + 2 * MARGIN
 """Its own width, at which the four maps stand beside one another."""
 NAME_SHARE = 0.3
@@ -169,15 +169,15 @@ class PrecisionPage(PageKind[PrecisionMaps]):
     """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
 
     name = "precision"
-    title = _("Pages", "Number types")
+    title = N_("Pages", "Number types")
     words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
-    needs = _("Pages", "It is too long to be computed once more in each type")
+    needs = N_("Pages", "It is too long to be computed once more in each type")
     reads = frozenset({"batch", "head", "stage"})
     options = (
         ChoiceOption(
             "shown",
-            _("Pages", "shown"),
-            _("Pages", "How far each type is from float64, or the numbers themselves"),
+            N_("Pages", "shown"),
+            N_("Pages", "How far each type is from float64, or the numbers themselves"),
             SHOWN,
         ),
     )

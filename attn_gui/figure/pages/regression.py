@@ -43,7 +43,7 @@ from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import PX_PER_CM, write_line
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- curve ----------------------------------------------------------------------------------------
 Numbers = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ class CurvePoints:
 class RegressionPage(PageKind[C]):
     """A page of problems whose queries, keys and values are single numbers."""
 
-    needs = _("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
+    needs = N_("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
     roles = (Role.SCORE,)
 
     def applies(self, problem: Problem) -> bool:
@@ -85,7 +85,7 @@ class CurvePage(RegressionPage[CurvePoints]):
     """Shows the regression: the points, and the output for every query."""
 
     name = "curve"
-    title = _("Pages", "Regression curve")
+    title = N_("Pages", "Regression curve")
     words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CurvePoints:
@@ -213,7 +213,7 @@ NONE = "none"
 def _functions(context: PageContext, values: Chosen) -> Mapping[str, Words]:
     """Return the functions that can be drawn, the one behind the points first where there is one."""
     found = {key: (("", function.text),) for key, function in TRUE_FUNCTIONS.items()}
-    offered = {NONE: page_words(_("Pages", "not drawn")), **found}
+    offered = {NONE: page_words(N_("Pages", "not drawn")), **found}
     problem = context.problem
     behind = (
         None if problem.projected else function_behind(*(_points(problem, context, name) for name in ("key", "value")))
@@ -261,14 +261,14 @@ class PoolingsPage(RegressionPage[PoolingRules]):
     """Shows what attention pooling makes of the same points with one score and another."""
 
     name = "poolings"
-    title = _("Pages", "Ways to pool")
+    title = N_("Pages", "Ways to pool")
     roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
     options = (
         ChoiceOption(
             "function",
-            _("Pages", "true function"),
-            _("Pages", "The curve behind the points, to compare the answers with"),
+            N_("Pages", "true function"),
+            N_("Pages", "The curve behind the points, to compare the answers with"),
             _functions,
         ),
     )

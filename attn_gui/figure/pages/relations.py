@@ -41,15 +41,15 @@ from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- similarity before and after ------------------------------------------------------------------
 MOST_ALIKE = 128
 """Tokens that are compared; of more, those round the chosen one."""
 NEAREST = 3
 
-LAYER = page_words(_("Pages", "X and the output of the layer"))
-HEAD = page_words(_("Pages", "V and the result of the head"))
+LAYER = page_words(N_("Pages", "X and the output of the layer"))
+HEAD = page_words(N_("Pages", "V and the result of the head"))
 
 
 def _offers(context: PageContext, values: Chosen) -> Mapping[str, Words]:
@@ -89,15 +89,15 @@ class MeaningPage(PageKind[TokenCosines]):
     """Shows that the same words are other vectors once they have looked at one another."""
 
     name = "meaning"
-    title = _("Pages", "Meaning before and after")
+    title = N_("Pages", "Meaning before and after")
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
-    needs = _("Pages", "Needs self-attention: every query is a key, too")
+    needs = N_("Pages", "Needs self-attention: every query is a key, too")
     options = (
         ChoiceOption(
             "of",
-            _("Pages", "compared"),
-            _("Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"),
+            N_("Pages", "compared"),
+            N_("Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"),
             _offers,
         ),
     )
@@ -215,7 +215,7 @@ FAINTEST, FADED = 0.25, 0.18
 SHARE = 0.55
 """Of a row's height that the lines of all heads are spread over where they end."""
 LIGHTNESS, CHROMA, TURN = {"light": 0.52, "dark": 0.78}, 0.14, 0.381966
-HEADS = {"all": page_words(_("Pages", "all heads")), "shown": page_words(_("Pages", "the head on show"))}
+HEADS = {"all": page_words(N_("Pages", "all heads")), "shown": page_words(N_("Pages", "the head on show"))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,22 +239,22 @@ class RelationsPage(PageKind[RelationLines]):
     """Shows which words look at which, as lines that are the thicker the larger the weight."""
 
     name = "relations"
-    title = _("Pages", "Relations between tokens")
+    title = N_("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
     options = (
         ChoiceOption(
             "heads",
-            _("Pages", "heads"),
-            _("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
+            N_("Pages", "heads"),
+            N_("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
             HEADS,
         ),
         NumberOption(
-            "least", _("Pages", "weight at least"), _("Pages", "Smaller weights are drawn as no line"), LEAST, (0, 1)
+            "least", N_("Pages", "weight at least"), N_("Pages", "Smaller weights are drawn as no line"), LEAST, (0, 1)
         ),
         NumberOption(
             "most",
-            _("Pages", "lines a query"),
-            _("Pages", "At most so many lines from each query, its largest weights"),
+            N_("Pages", "lines a query"),
+            N_("Pages", "At most so many lines from each query, its largest weights"),
             USUAL,
             (1, MOST_TOKENS),
             whole=True,

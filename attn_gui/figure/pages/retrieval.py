@@ -37,7 +37,7 @@ from attn_gui.figure.text.number_formats import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 Numbers = npt.NDArray[np.float64]
 
@@ -81,14 +81,14 @@ class RetrievalPage(PageKind[QueryMixture]):
     """Shows attention as a soft look-up: the query compared with every key, the values mixed by the weights."""
 
     name = "retrieval"
-    title = _("Pages", "Retrieval")
+    title = N_("Pages", "Retrieval")
     roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
     options = (
         NumberOption(
             "keys",
-            _("Pages", "keys by name"),
-            _("Pages", "How many keys have a row of their own, largest weights first; the rest are one row"),
+            N_("Pages", "keys by name"),
+            N_("Pages", "How many keys have a row of their own, largest weights first; the rest are one row"),
             USUAL,
             (1, MOST_KEYS),
             whole=True,

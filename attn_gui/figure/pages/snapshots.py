@@ -44,7 +44,7 @@ from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.modes import NOW
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
@@ -206,8 +206,8 @@ MOST = 9
 SIDE = 192
 """Blocks of a map at most, by side."""
 SEVERAL, PAIR = "several", "pair"
-SHOWN = {SEVERAL: page_words(_("Pages", "up to nine")), PAIR: page_words(_("Pages", "two, and their difference"))}
-NOW_WORDS = _("Pages", "now")
+SHOWN = {SEVERAL: page_words(N_("Pages", "up to nine")), PAIR: page_words(N_("Pages", "two, and their difference"))}
+NOW_WORDS = N_("Pages", "now")
 
 
 def _named(context: PageContext) -> dict[str, Snapshot | None]:
@@ -235,25 +235,25 @@ class StatesPage(PageKind[StateMaps]):
     """Shows the stage on show, of the head on show, in states that were kept."""
 
     name = "side_by_side"
-    title = _("Pages", "Snapshots side by side")
+    title = N_("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
         ChoiceOption(
             "shown",
-            _("Pages", "shown"),
-            _("Pages", "Up to nine states side by side, or two and what changed between them"),
+            N_("Pages", "shown"),
+            N_("Pages", "Up to nine states side by side, or two and what changed between them"),
             SHOWN,
         ),
         ChoiceOption(
             "first",
-            _("Pages", "from"),
-            _("Pages", "The first state that is shown; of two the one that is subtracted"),
+            N_("Pages", "from"),
+            N_("Pages", "The first state that is shown; of two the one that is subtracted"),
             _choices,
         ),
         ChoiceOption(
             "second",
-            _("Pages", "to"),
-            _("Pages", "The last state that is shown; of two the one that the other is subtracted from"),
+            N_("Pages", "to"),
+            N_("Pages", "The last state that is shown; of two the one that the other is subtracted from"),
             _latest,
         ),
     )

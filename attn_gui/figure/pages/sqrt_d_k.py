@@ -55,7 +55,7 @@ from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 
 def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
@@ -363,8 +363,8 @@ class RootLayout(PageLayout):
 QUICK = 1 << 12
 THESE, RANDOM = "these", "random"
 NUMBERS = {
-    THESE: page_words(_("Pages", "the numbers of the problem")),
-    RANDOM: page_words(_("Pages", "random Q and K")),
+    THESE: page_words(N_("Pages", "the numbers of the problem")),
+    RANDOM: page_words(N_("Pages", "random Q and K")),
 }
 
 
@@ -378,29 +378,29 @@ class RootPage(PageKind[RootScaling]):
     """Shows what the scale 1/√d_k is for."""
 
     name = "sqrt_d_k"
-    title = _("Pages", "Why √dₖ")
+    title = N_("Pages", "Why √dₖ")
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
-    needs = _("Pages", "Needs a softmax of dot products")
-    frames = _("Pages", "Why √dₖ, a picture for each dₖ")
+    needs = N_("Pages", "Needs a softmax of dot products")
+    frames = N_("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
         ChoiceOption(
             "numbers",
-            _("Pages", "softmax of"),
-            _("Pages", "Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K"),
+            N_("Pages", "softmax of"),
+            N_("Pages", "Whose softmax is drawn: that of the numbers in the tables, or that of random Q and K"),
             NUMBERS,
         ),
         SliderOption(
             "d_k",
-            _("Pages", "dₖ of random Q and K"),
-            _("Pages", "How many columns the random Q and K have: their scores spread with √d_k"),
+            N_("Pages", "dₖ of random Q and K"),
+            N_("Pages", "How many columns the random Q and K have: their scores spread with √d_k"),
             lambda context, values: len(WIDTHS) - 1,
             lambda context, values, place: f"= {WIDTHS[place]}",
         ),
         NumberOption(
             "scale",
-            _("Pages", "another scale"),
-            _("Pages", "A third factor of the scores, drawn beside 1/√d_k and no scaling"),
+            N_("Pages", "another scale"),
+            N_("Pages", "A third factor of the scores, drawn beside 1/√d_k and no scaling"),
             _other_scale,
         ),
     )

@@ -53,7 +53,7 @@ from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- layout ---------------------------------------------------------------------------------------
 Numbers = npt.NDArray[np.float64]
@@ -283,9 +283,9 @@ SIDE = 64
 """Blocks of a small map at most, by side."""
 
 PARTS = {
-    "all": page_words(_("Pages", "curve and maps")),
-    "curve": page_words(_("Pages", "the curve alone")),
-    "strip": page_words(_("Pages", "the maps alone")),
+    "all": page_words(N_("Pages", "curve and maps")),
+    "curve": page_words(N_("Pages", "the curve alone")),
+    "strip": page_words(N_("Pages", "the maps alone")),
 }
 
 
@@ -319,40 +319,40 @@ class SweepPage(PageKind[SweepReadings]):
     """Moves a number of the problem, which itself stays as it is."""
 
     name = "sweep"
-    title = _("Pages", "Sweep")
+    title = N_("Pages", "Sweep")
     roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
-    frames = _("Pages", "Sweep, a picture for each value")
+    frames = N_("Pages", "Sweep, a picture for each value")
     options = (
         ChoiceOption(
             "quantity",
-            _("Pages", "what runs"),
-            _("Pages", "The number that is moved; the problem itself stays as it is"),
+            N_("Pages", "what runs"),
+            N_("Pages", "The number that is moved; the problem itself stays as it is"),
             lambda context, values: {key: quantity.words for key, quantity in _quantities(context).items()},
         ),
-        _end(0, "low", _("Pages", "from"), _("Pages", "The first value that it takes")),
-        _end(1, "high", _("Pages", "to"), _("Pages", "The last value that it takes")),
+        _end(0, "low", N_("Pages", "from"), N_("Pages", "The first value that it takes")),
+        _end(1, "high", N_("Pages", "to"), N_("Pages", "The last value that it takes")),
         NumberOption(
             "steps",
-            _("Pages", "values"),
-            _("Pages", "How many values are computed from the first to the last"),
+            N_("Pages", "values"),
+            N_("Pages", "How many values are computed from the first to the last"),
             STEPS,
             (2, MOST_STEPS),
             whole=True,
         ),
         ChoiceOption(
             "reading",
-            _("Pages", "what is read"),
-            _("Pages", "What the curve shows at each value"),
+            N_("Pages", "what is read"),
+            N_("Pages", "What the curve shows at each value"),
             lambda context, values: {
                 key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
             },
         ),
-        ChoiceOption("part", _("Pages", "shown"), _("Pages", "The curve, the maps at each value, or both"), PARTS),
+        ChoiceOption("part", N_("Pages", "shown"), N_("Pages", "The curve, the maps at each value, or both"), PARTS),
         SliderOption(
             "place",
-            _("Pages", "value"),
-            _("Pages", "The value whose map is framed, and at which the curve is read"),
+            N_("Pages", "value"),
+            N_("Pages", "The value whose map is framed, and at which the curve is read"),
             lambda context, values: len(_steps(context, values)) - 1,
             lambda context, values, place: value_text(_steps(context, values), place),
         ),

@@ -110,8 +110,8 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
         return text.removeprefix("0")
     if value == 1:
         return "1"
-    # 0.997 is "1.0", as wide as ".99"
-    return format_number(value, numbers.decimals - 1) if numbers.decimals > 1 else ""
+    # 0.997 is "1.0", as wide as ".99", 0.98 is "1.", as wide as ".9"
+    return format_number(value, numbers.decimals - 1) + "." * (numbers.decimals == 1)
 
 
 def cell_texts(values: Iterable[float], numbers: CellNumbers) -> list[str]:

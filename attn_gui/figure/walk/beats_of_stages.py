@@ -30,7 +30,7 @@ from attn_gui.figure.walk.equations import main_sum, with_number
 from attn_gui.figure.walk.softmax_beats import softmax_beats
 from attn_gui.figure.walk.sum_beats import PourBeat, sum_beats
 from attn_gui.figure.walk.walk_context import Index, WalkContext
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 Look = Callable[[WalkContext, str, Index], list[Beat]]
 
@@ -91,7 +91,7 @@ def scale(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 def cap(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     """Return the beat of the curve that bends scores below a bound."""
     limit = context.evaluation.problem.softcap or 1.0
-    title = context.words(_("Walk", "Cap"))
+    title = context.words(N_("Walk", "Cap"))
     return [CurveBeat(context, stage, index, lambda x: limit * np.tanh(x / limit), title)]
 
 
@@ -126,7 +126,7 @@ def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     found = formula(context, stage, index)
     if isinstance(entry, Normalizer):
         name = context.style.translate("Normalizers", entry.label)
-        found[-1].heading = context.words(_("Walk", "Normalize: {name}"), name=name)
+        found[-1].heading = context.words(N_("Walk", "Normalize: {name}"), name=name)
     return found
 
 

@@ -20,7 +20,7 @@ from attn_gui.figure.walk.equations import WalkEquation, shortened
 from attn_gui.figure.walk.walk_canvas import CURVE, SMALL, CurveGraph, WalkCanvas, between, part, tick_text
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.figure.writers import END, MIDDLE
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- scale ----------------------------------------------------------------------------------------
 FEW_KEYS = 3
@@ -75,17 +75,17 @@ class ScaleBeat(Beat):
             "after": self.context.strong(self.value),
         }
         if self.root:
-            text = self.context.words(_("Walk", "Divide by {root}: {before} becomes {after}"), **values)
+            text = self.context.words(N_("Walk", "Divide by {root}: {before} becomes {after}"), **values)
         else:
-            text = self.context.words(_("Walk", "Multiply by {factor}: {before} becomes {after}"), **values)
+            text = self.context.words(N_("Walk", "Multiply by {factor}: {before} becomes {after}"), **values)
         others = [place for place in self.keys if place != key]
         if others:
             pairs = [(number(float(self.row_before[k])), number(float(self.row_after[k]))) for k in others]
             text += "".join(
-                self.context.words(_("Walk", ", the {before} in its row {after}"), before=before, after=after)
+                self.context.words(N_("Walk", ", the {before} in its row {after}"), before=before, after=after)
                 for before, after in pairs
             )
-        return text + self.context.words(_("Walk", "."))
+        return text + self.context.words(N_("Walk", "."))
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         share = part(progress, 0.05, 0.85)
@@ -110,7 +110,7 @@ class ScaleBeat(Beat):
                 moving = lower.translated(0, (share - 1) * DROP)
                 border = theme.ink if own else theme.line_strong
                 canvas.box(moving, number(after_), after(after_), border, pixels=18, width=2.2 if own else 1.0)
-        row = self.context.words(_("Walk", "row {number}"), number=self.index[-2])
+        row = self.context.words(N_("Walk", "row {number}"), number=self.index[-2])
         for name, top in ((self.before, 38), (self.made, 158)):
             canvas.text(400, top + 24, strong(escaped(symbol(name))), 15, theme.text, END)
             canvas.text(400, top + 40, row, SMALL, theme.text2, END)
@@ -166,7 +166,7 @@ class CurveBeat(Beat):
 
     @property
     def sentence(self) -> str:
-        return self.context.words(_("Walk", "{name}: {equation}."), name=self.title, equation=self.equation)
+        return self.context.words(N_("Walk", "{name}: {equation}."), name=self.title, equation=self.equation)
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         share, number = part(progress, 0.05, 0.75), self.context.number
@@ -202,7 +202,7 @@ class MaskBeat(Beat):
 
     @property
     def title(self) -> str:
-        return self.context.words(_("Walk", "Mask"))
+        return self.context.words(N_("Walk", "Mask"))
 
     def _said(self, layer: int) -> str:
         """Return a layer and its rule at the places of the cell: `causal: 9 ≤ 10`."""
@@ -210,7 +210,7 @@ class MaskBeat(Beat):
         name, rule = escaped(self.context.style.translate("Masks", kind)), self._rule(layer)
         if not rule:
             return name
-        return self.context.words(_("Walk", "{layer}: {rule}"), layer=name, rule=rule)
+        return self.context.words(N_("Walk", "{layer}: {rule}"), layer=name, rule=rule)
 
     def _rule(self, layer: int) -> str:
         """Return the condition of a layer with the places of the cell in it; empty for one that is a table."""
@@ -232,7 +232,7 @@ class MaskBeat(Beat):
         values = {"query": self.context.query(self.index[-2]), "key": self.context.key(self.index[-1])}
         if self.whole:
             return self.context.words(
-                _("Walk", "The mask: {query} sees {count} of {all} keys."),
+                N_("Walk", "The mask: {query} sees {count} of {all} keys."),
                 count=int(self.open.sum()),
                 all=len(self.open),
                 **values,
@@ -240,13 +240,13 @@ class MaskBeat(Beat):
         if self.closed is None:
             rules = "; ".join(self._said(layer) for layer, _open in self.layers)
             return self.context.words(
-                _("Walk", "The mask ({rules}): allowed, {query} sees {key}. {value} stays."),
+                N_("Walk", "The mask ({rules}): allowed, {query} sees {key}. {value} stays."),
                 rules=rules,
                 value=self.context.strong(self.value),
                 **values,
             )
         return self.context.words(
-            _("Walk", "The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}."),
+            N_("Walk", "The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}."),
             rules=self._said(self.closed),
             before=self.context.number(float(self.scores[self.index[-1]])),
             value=self.context.strong(self.value),
@@ -257,14 +257,14 @@ class MaskBeat(Beat):
     def result(self) -> str:
         if self.whole:
             return self.context.words(
-                _("Walk", "{count} of {all} allowed"), count=int(self.open.sum()), all=len(self.open)
+                N_("Walk", "{count} of {all} allowed"), count=int(self.open.sum()), all=len(self.open)
             )
-        word = _("Walk", "allowed") if self.closed is None else _("Walk", "masked")
+        word = N_("Walk", "allowed") if self.closed is None else N_("Walk", "masked")
         layer = self.layers[0][0] if self.closed is None else self.closed
         rule = self._rule(layer) or self._said(layer)
         if self.closed is not None and re.fullmatch(r"[−\d]+ ≤ [−\d]+", rule):
             rule = rule.replace("≤", "&gt;")
-        return rule + self.context.words(_("Walk", ", ")) + strong(self.context.words(word))
+        return rule + self.context.words(N_("Walk", ", ")) + strong(self.context.words(word))
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         share, theme = part(progress, 0.1, 0.9), canvas.theme
@@ -289,10 +289,10 @@ class MaskBeat(Beat):
                 canvas.hatched(lid)
                 if share >= 1.0:
                     canvas.text(place.center().x(), place.center().y() + 5, strong("−∞"), large, theme.text, MIDDLE)
-            word = _("Walk", "allowed") if self.open[key] else _("Walk", "masked")
+            word = N_("Walk", "allowed") if self.open[key] else N_("Walk", "masked")
             canvas.text(602, place.center().y() + 4, self.context.words(word), SMALL, ink)
         if len(shown) < len(self.scores):
-            rest = self.context.words(_("Walk", "{count} others"), count=len(self.scores) - len(shown))
+            rest = self.context.words(N_("Walk", "{count} others"), count=len(self.scores) - len(shown))
             canvas.text(470, 48 + len(shown) * pitch + 12, rest, 12, theme.text2, END)
 
     def _shown_keys(self) -> Sequence[int]:
@@ -336,7 +336,7 @@ class FormulaBeat(Beat):
 
     @property
     def sentence(self) -> str:
-        return self.context.words(_("Walk", "{name} = {equation}."), name=self._letter, equation=self.equation)
+        return self.context.words(N_("Walk", "{name} = {equation}."), name=self._letter, equation=self.equation)
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         theme, color = canvas.theme, self.board.map.color(self.value)
@@ -484,11 +484,11 @@ class GivenBeat(Beat):
         self.land(canvas, progress, 230, color(self.value))
 
 
-GIVEN = _("Walk", "Given"), _("Walk", "{cell} is given, not computed: {value}.")
-COPIED = _("Walk", "Carry over"), _("Walk", "{cell} is {source} itself: {value}.")
-OF_HEAD = _("Walk", "Carry over"), _("Walk", "{cell} is {source} of {head}: {value}.")
-CLOSED = (_("Walk", "−∞ becomes 0"), _("Walk", "{source} is −∞, so the weight {cell} is {value}."))
-CONSTANT = (_("Walk", "Constant"), _("Walk", "{cell} depends on no number: it is {value}."))
-SET = (_("Walk", "Edited"), _("Walk", "{cell} is edited: {before} as computed, now {value}."))
+GIVEN = N_("Walk", "Given"), N_("Walk", "{cell} is given, not computed: {value}.")
+COPIED = N_("Walk", "Carry over"), N_("Walk", "{cell} is {source} itself: {value}.")
+OF_HEAD = N_("Walk", "Carry over"), N_("Walk", "{cell} is {source} of {head}: {value}.")
+CLOSED = (N_("Walk", "−∞ becomes 0"), N_("Walk", "{source} is −∞, so the weight {cell} is {value}."))
+CONSTANT = (N_("Walk", "Constant"), N_("Walk", "{cell} depends on no number: it is {value}."))
+SET = (N_("Walk", "Edited"), N_("Walk", "{cell} is edited: {before} as computed, now {value}."))
 """Title and sentence of a number that is given, copied (of a head), a weight behind the mask, always the same, or set
 in place of the computed one."""

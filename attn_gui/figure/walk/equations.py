@@ -24,7 +24,7 @@ from attn_gui.engine.graph.expressions import (
 )
 from attn_gui.figure.text.rich_text import raised, strong
 from attn_gui.figure.walk.walk_context import WalkContext
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 FEW, LARGEST = 5, 3
 """So many addends of a sum are written each; of more the largest ones, and the others as one number."""
@@ -158,7 +158,7 @@ def _written(context: WalkContext, expression: Expression) -> tuple[str, int]:
         case Function():
             return f"{expression.name}({written(context, expression.part)})", TIGHT
         case OmittedTerms():
-            text = _("Walk", "{value} (the other {count})")
+            text = N_("Walk", "{value} (the other {count})")
             return context.words(text, value=context.number(expression.value), count=expression.count), TIGHT
     return context.number(expression.value), TIGHT
 

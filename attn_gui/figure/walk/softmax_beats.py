@@ -25,7 +25,7 @@ from attn_gui.figure.walk.matrix_board import MatrixBoard
 from attn_gui.figure.walk.walk_canvas import SMALL, CurveGraph, WalkCanvas, part
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.figure.writers import END, MIDDLE, START
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 LARGEST = 6
 """Terms of a wide row that stand by themselves."""
@@ -100,7 +100,7 @@ class SoftmaxRow:
             shown, rest = [*shown, *rest], []
         found = [term(place) for place in shown]
         if rest:
-            name = self.context.words(_("Walk", "{count} others"), count=len(rest))
+            name = self.context.words(N_("Walk", "{count} others"), count=len(rest))
             found.append(SoftmaxTerm(name, float(powers[rest].sum()), float(shares[rest].sum()), count=len(rest)))
         return found
 
@@ -185,7 +185,7 @@ class SoftmaxRow:
         """Paint the terms of a wide row: bars as far as they have `grown`, shares as far as they are `divided`."""
         theme, number = canvas.theme, self.context.number
         largest = max((term.power for term in self.terms if np.isfinite(term.power)), default=0.0) or 1.0
-        canvas.text(NAMES_END + 16, TABLE_TOP - 11, self.context.words(_("Walk", "key")), 12, theme.text2, END)
+        canvas.text(NAMES_END + 16, TABLE_TOP - 11, self.context.words(N_("Walk", "key")), 12, theme.text2, END)
         head = f"e{raised('s − max' if self.top is not None else 's')}"
         canvas.text(POWERS_END, TABLE_TOP - 11, head, 12, theme.text2, END)
         if divided > 0:
@@ -202,7 +202,7 @@ class SoftmaxRow:
             self._paint_row(canvas, term, middle, grown, min(term.power / largest, 1.0), divided=shown)
         if self.masked:
             middle = TABLE_TOP + (len(self.terms) + 0.5) * pitch
-            text = self.context.words(_("Walk", "{count} masked"), count=self.masked)
+            text = self.context.words(N_("Walk", "{count} masked"), count=self.masked)
             canvas.text(NAMES_END, middle + 4, text, 12, theme.text2, END, 74)
             canvas.text(POWERS_END, middle + 4, "0", 12, theme.text2, END)
             canvas.hatched(QRectF(BARS, middle - 7, BARS_WIDTH, 14))
@@ -280,7 +280,7 @@ class ExponentBeat(SoftmaxBeat):
 
     @property
     def title(self) -> str:
-        return self.context.words(_("Walk", "Exponentiate"))
+        return self.context.words(N_("Walk", "Exponentiate"))
 
     @property
     def value(self) -> float:
@@ -290,13 +290,13 @@ class ExponentBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.wide:
-            equations = self.context.words(_("Walk", ", ")).join(map(row.equation, row.powers_of))
+            equations = self.context.words(N_("Walk", ", ")).join(map(row.equation, row.powers_of))
             return self.context.words(
-                _("Walk", "Subtract the largest score, then exponentiate: {equations}."), equations=equations
+                N_("Walk", "Subtract the largest score, then exponentiate: {equations}."), equations=equations
             )
-        equations = self.context.words(_("Walk", ", ")).join(row.equation(term) for term in row.terms)
+        equations = self.context.words(N_("Walk", ", ")).join(row.equation(term) for term in row.terms)
         return self.context.words(
-            _("Walk", "Exponentiate: negative numbers turn positive, gaps widen. {equations}."), equations=equations
+            N_("Walk", "Exponentiate: negative numbers turn positive, gaps widen. {equations}."), equations=equations
         )
 
     @property
@@ -304,7 +304,7 @@ class ExponentBeat(SoftmaxBeat):
         own = self.row.own
         if own is not None:
             return self.row.equation(own)
-        return self.context.words(_("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
+        return self.context.words(N_("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
         row, share = self.row, part(progress, 0.05, 0.85)
@@ -343,7 +343,7 @@ class TotalBeat(SoftmaxBeat):
 
     @property
     def title(self) -> str:
-        return self.context.words(_("Walk", "Add up"))
+        return self.context.words(N_("Walk", "Add up"))
 
     @property
     def value(self) -> float:
@@ -351,13 +351,13 @@ class TotalBeat(SoftmaxBeat):
 
     @property
     def sentence(self) -> str:
-        return self.context.words(_("Walk", "Add up the powers of this row: {equation}."), equation=self.row.sum)
+        return self.context.words(N_("Walk", "Add up the powers of this row: {equation}."), equation=self.row.sum)
 
     @property
     def result(self) -> str:
         if self.row.wide:
             return self.context.words(
-                _("Walk", "sum of {count} = {value}"),
+                N_("Walk", "sum of {count} = {value}"),
                 count=int(self.row.open.sum()),
                 value=self.context.strong(self.value),
             )
@@ -423,7 +423,7 @@ class ShareBeat(SoftmaxBeat):
 
     @property
     def title(self) -> str:
-        return self.context.words(_("Walk", "Divide"))
+        return self.context.words(N_("Walk", "Divide"))
 
     @property
     def value(self) -> float:
@@ -434,14 +434,14 @@ class ShareBeat(SoftmaxBeat):
         row = self.row
         if row.own is None:
             shown = [str(row.shares[term]) for term in row.said if term.key is not None][:2]
-            equations = self.context.words(_("Walk", ", ")).join(shown)
+            equations = self.context.words(N_("Walk", ", ")).join(shown)
             return self.context.words(
-                _("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),
+                N_("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),
                 equations=equations,
                 query=self.query,
             )
         return self.context.words(
-            _("Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."),
+            N_("Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."),
             equation=row.shares[row.own],
             query=self.query,
             key=self.context.key(row.own.key or 0),
@@ -454,7 +454,7 @@ class ShareBeat(SoftmaxBeat):
         if own is not None:
             return str(self.row.shares[own])
         return self.context.words(
-            _("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
+            N_("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
@@ -484,7 +484,7 @@ class ShareBeat(SoftmaxBeat):
         whole = paint_bars(canvas, row, 1.0)
         row.paint_ruler(canvas, whole)
         said = self.context.words(
-            _("Walk", "÷ {total}: now the whole bar is 1 long"), total=self.context.number(row.total)
+            N_("Walk", "÷ {total}: now the whole bar is 1 long"), total=self.context.number(row.total)
         )
         canvas.text(whole.right(), whole.bottom() + 41, said, SMALL, theme.text2, END)
         count = len(row.terms)

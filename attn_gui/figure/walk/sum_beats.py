@@ -23,7 +23,7 @@ from attn_gui.figure.walk.softmax_beats import mixed, percent
 from attn_gui.figure.walk.walk_canvas import SMALL, WalkCanvas, between, part
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.figure.writers import END, MIDDLE
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 # --- rows and columns ------------------------------------------------------------------------------
 FIRST, LAST_RIGHT, PITCH, WIDTH, HEIGHT, APART = 400.0, 708.0, 116.0, 65.0, 41.0, 20.0
@@ -88,7 +88,7 @@ class SumPicture:
         one, place = self.addends[k], self.columns[k].translated(0, UPPER)
         cells = self.factors(one)
         if one.count > 1:
-            text = self.context.words(_("Walk", "{count} others"), count=one.count)
+            text = self.context.words(N_("Walk", "{count} others"), count=one.count)
             canvas.text(place.center().x(), place.center().y() + 5, text, 12, canvas.theme.text2, MIDDLE, 84)
         if cells:
             self._paint_factor(canvas, place, cells[0], self._roles[0])
@@ -129,8 +129,8 @@ class PairingBeat(Beat):
     @property
     def title(self) -> str:
         if self.picture.squares:
-            return self.context.words(_("Walk", "Row and column"))
-        return self.context.words(_("Walk", "Row × column"))
+            return self.context.words(N_("Walk", "Row and column"))
+        return self.context.words(N_("Walk", "Row × column"))
 
     @property
     def sentence(self) -> str:
@@ -139,9 +139,9 @@ class PairingBeat(Beat):
         (row, column), board = self.index[-2:], self.board
         rows, columns = (role_color(role, self.context.theme) for role in board.roles)
         return self.context.words(
-            _("Walk", "Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one."),
-            row=colored(self.context.words(_("Walk", "row {number}"), number=row), rows),
-            column=colored(self.context.words(_("Walk", "column {number}"), number=column), columns),
+            N_("Walk", "Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one."),
+            row=colored(self.context.words(N_("Walk", "row {number}"), number=row), rows),
+            column=colored(self.context.words(N_("Walk", "column {number}"), number=column), columns),
             left=indexed(self.context.style.translate("Names", left.symbol)),
             top=indexed(self.context.style.translate("Names", top.symbol)),
             count=self.picture.count,
@@ -149,7 +149,7 @@ class PairingBeat(Beat):
 
     @property
     def result(self) -> str:
-        picture, text = self.picture, _("Walk", "{pair}, {count} pairs")
+        picture, text = self.picture, N_("Walk", "{pair}, {count} pairs")
         return self.context.words(text, pair=" · ".join(picture.names), count=picture.count)
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
@@ -189,30 +189,30 @@ class AddingBeat(Beat):
     @property
     def title(self) -> str:
         if self.picture.operands is None:
-            return self.context.words(_("Walk", "Add up"))
+            return self.context.words(N_("Walk", "Add up"))
         if self.picture.squares:
-            return self.context.words(_("Walk", "Add the squares"))
-        return self.context.words(_("Walk", "Add the products"))
+            return self.context.words(N_("Walk", "Add the squares"))
+        return self.context.words(N_("Walk", "Add the products"))
 
     @property
     def sentence(self) -> str:
         values = {"equation": str(self.equation)}
         if self.picture.squares:
-            text = _("Walk", "Square each difference, then add up: {equation}.")
+            text = N_("Walk", "Square each difference, then add up: {equation}.")
             return self.context.words(text, **values)
         if not self.lands:
-            return self.context.words(_("Walk", "Take each pair, then add up: {equation}."), **values)
+            return self.context.words(N_("Walk", "Take each pair, then add up: {equation}."), **values)
         values["cell"] = self.context.cell(self.made, self.index)
         if self.picture.operands is None:
-            return self.context.words(_("Walk", "Add up: {equation}, which is {cell}."), **values)
-        return self.context.words(_("Walk", "Multiply each pair and add up: {equation}, which is {cell}."), **values)
+            return self.context.words(N_("Walk", "Add up: {equation}, which is {cell}."), **values)
+        return self.context.words(N_("Walk", "Multiply each pair and add up: {equation}, which is {cell}."), **values)
 
     @property
     def result(self) -> str:
         if self.picture.count <= len(self.picture.addends):
             return super().result
-        products = _("Walk", "{count} products = {value}")
-        text = _("Walk", "{count} squares = {value}") if self.picture.squares else products
+        products = N_("Walk", "{count} products = {value}")
+        text = N_("Walk", "{count} squares = {value}") if self.picture.squares else products
         return self.context.words(text, count=self.picture.count, value=self.context.strong(self.value))
 
     def paint(self, canvas: WalkCanvas, progress: float) -> None:
@@ -236,7 +236,7 @@ class AddingBeat(Beat):
         joined = "·".join(filter(None, names))
         said = f"({joined.replace('·', '−')}){raised('2')}" if picture.squares else joined
         canvas.text(FIRST - 12, PRODUCT + 25, said, 13, theme.text2, END)
-        canvas.text(FIRST - 12, TOTAL + 30, self.context.words(_("Walk", "sum")), 14, theme.text2, END)
+        canvas.text(FIRST - 12, TOTAL + 30, self.context.words(N_("Walk", "sum")), 14, theme.text2, END)
         picture.paint_names(canvas)
         total = QRectF(FIRST, TOTAL, 85, 49)
         value = picture.so_far[max(fallen - 1, 0)]
@@ -263,7 +263,7 @@ class AddingBeat(Beat):
         text = self.context.number(picture.so_far[0]) if fallen == 1 else equation.left + equation.right
         if fallen < count - 1 or fallen == count:
             return text
-        return self.context.words(_("Walk", "{sum}, the last is still to come"), sum=text)
+        return self.context.words(N_("Walk", "{sum}, the last is still to come"), sum=text)
 
 
 def sum_beats(context: WalkContext, stage: str, index: Index, total: Sum, value: float, *, lands: bool) -> list[Beat]:
@@ -328,20 +328,20 @@ class PourBeat(Beat):
 
     @property
     def title(self) -> str:
-        return self.context.words(_("Walk", "Pour into {value}"), value=symbol(self.value_name))
+        return self.context.words(N_("Walk", "Pour into {value}"), value=symbol(self.value_name))
 
     @property
     def sentence(self) -> str:
         cell, value = self.context.cell(self.made, self.index), self.context.strong(self.value)
         if not self.products:
             return self.context.words(
-                _("Walk", "No key is seen by {query}: {cell} = {value}."),
+                N_("Walk", "No key is seen by {query}: {cell} = {value}."),
                 query=self.context.query(self.index[-2]),
                 cell=cell,
                 value=value,
             )
         return self.context.words(
-            _("Walk", "The weights pour into the rows of {matrix}: {equation}, which lands in {cell}."),
+            N_("Walk", "The weights pour into the rows of {matrix}: {equation}, which lands in {cell}."),
             matrix=symbol(self.value_name),
             equation=str(self.equation).replace("·", " × "),
             cell=cell,
@@ -361,7 +361,7 @@ class PourBeat(Beat):
             if row.cells:
                 self._paint_way(canvas, row, run, weights, values)
             else:
-                text = self.context.words(_("Walk", "{count} other keys"), count=row.addend.count)
+                text = self.context.words(N_("Walk", "{count} other keys"), count=row.addend.count)
                 canvas.text(row.weight.left(), row.weight.center().y() + 4, text, 12, canvas.theme.text2, room=220.0)
             if drop > 0:
                 self._paint_product(canvas, row, drop, values)
@@ -394,7 +394,7 @@ class PourBeat(Beat):
     def _paint_heads(self, canvas: WalkCanvas, rows: Sequence[PourRow]) -> None:
         if not rows:
             return
-        theme, column, value = canvas.theme, _("Walk", "column {number}"), rows[0].value
+        theme, column, value = canvas.theme, N_("Walk", "column {number}"), rows[0].value
         numbers = self._plane.column_numbers
         canvas.text(value.left() + 1, TOP - 10, strong(escaped(symbol(self.value_name))), 14, theme.text)
         canvas.text(
@@ -457,7 +457,7 @@ class PourBeat(Beat):
             last = rows[-1].weight
             place = QRectF(last.left(), last.bottom() + 8, last.width(), 20)
         canvas.hatched(place)
-        text = self.context.words(_("Walk", "{count} masked"), count=self.closed)
+        text = self.context.words(N_("Walk", "{count} masked"), count=self.closed)
         canvas.text(place.right() + 10, place.center().y() + 4, f"{text}: 0", 12, canvas.theme.text2)
 
     def _paint_total(self, canvas: WalkCanvas, rows: Sequence[PourRow], share: float, color: Color) -> None:

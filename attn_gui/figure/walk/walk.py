@@ -21,7 +21,7 @@ from attn_gui.figure.walk.beats_of_stages import beats_of
 from attn_gui.figure.walk.sum_beats import PourBeat
 from attn_gui.figure.walk.walk_canvas import HEIGHT, WIDTH, WalkCanvas
 from attn_gui.figure.walk.walk_context import Index, WalkContext
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 MANY = 7
 """Of more beats some are shorter."""
@@ -45,7 +45,7 @@ class Walk:
     def title(self) -> str:
         """`Walk through A[1, 1]`."""
         cell = self._context.cell(self._stage, self._index)
-        return self._context.words(_("Walk", "Walk through {cell}"), cell=cell)
+        return self._context.words(N_("Walk", "Walk through {cell}"), cell=cell)
 
     @property
     def plain_title(self) -> str:
@@ -63,8 +63,8 @@ class Walk:
         if context.evaluation.node(self._stage).stage.square:
             values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
             if context.evaluation.node(self._stage).stage.role is Role.WEIGHT:
-                return context.words(_("Walk", "the weight that {query} gives {key}"), **values)
-            return context.words(_("Walk", "the score of {query} and {key}"), **values)
+                return context.words(N_("Walk", "the weight that {query} gives {key}"), **values)
+            return context.words(N_("Walk", "the score of {query} and {key}"), **values)
         return context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
 
     @property
@@ -83,7 +83,7 @@ class Walk:
         places = ",".join(map(str, self._index[-2:]))
         letter = escaped(cell_symbol(self._stage)) + lowered(places)
         return context.words(
-            _("Walk", "Result: {subtitle}, {letter} = {value}"),
+            N_("Walk", "Result: {subtitle}, {letter} = {value}"),
             subtitle=self._called,
             letter=strong(letter),
             value=value,

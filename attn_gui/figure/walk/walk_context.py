@@ -19,7 +19,7 @@ from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import MINUS, format_number
 from attn_gui.figure.text.rich_text import colored, escaped, strong, token_label
 from attn_gui.figure.walk.matrix_board import MatrixBoard
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 Index = tuple[int, ...]
 
@@ -109,12 +109,12 @@ class WalkContext:
     def long_query(self, row: int) -> str:
         """Return `query 1` or `query it`, as rich text."""
         token = escaped(_token(self.evaluation.problem.query_tokens, row))
-        return self.words(_("Walk", "query {number}"), number=token or row)
+        return self.words(N_("Walk", "query {number}"), number=token or row)
 
     def long_key(self, place: int) -> str:
         """Return `key 1` or `key animal`, as rich text."""
         token = escaped(_token(self.evaluation.problem.names_of_keys, place))
-        return self.words(_("Walk", "key {number}"), number=token or place)
+        return self.words(N_("Walk", "key {number}"), number=token or place)
 
     def letter(self, name: str) -> str:
         """Return the letter of a stage or field, which is a word where heads are joined."""

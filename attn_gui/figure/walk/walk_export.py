@@ -27,7 +27,7 @@ from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.walk.walk_canvas import HEIGHT, SMALL, WIDTH
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.atomic_writing import replacing
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 
 T = TypeVar("T")
 
@@ -46,15 +46,13 @@ LEAST_SCALE = LEAST_PT * LOGICAL_DPI / 72 / SMALL
 TYPE, PRINTED, LINES = (16.0, 24.0), 7.5 * LOGICAL_DPI / 72, 3
 """Least and most pixels of the sentences of a sheet, those that they have on paper where that lets them, and lines."""
 
-_OF_ALL_HEADS = _("Sentences", "A walk goes through one head, but {name} is made of all heads: name another stage.")
+_OF_ALL_HEADS = N_("A walk goes through one head, but {name} is made of all heads: name another stage.")
 _ILLEGIBLE = {
-    "width": _(
-        "Sentences",
+    "width": N_(
         "At a width of {given} cm the letters of the walk would be smaller than {points} points; it needs at least "
         "{least} cm.",
     ),
-    "height": _(
-        "Sentences",
+    "height": N_(
         "At a height of {given} cm the letters of the walk would be smaller than {points} points; it needs at least "
         "{least} cm.",
     ),

@@ -74,6 +74,7 @@ from attn_gui.formats.named.array_names import (
     joined,
     problem_of,
     there_twice,
+    with_stacked_apart,
 )
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
 from attn_gui.formats.named.weight_layouts import (
@@ -142,9 +143,10 @@ MOST_COMPARED = 100_000  # weights that are computed within a moment
 ALIKE = 0.01  # weights that differ by less are the same but for the precision of a model, such as bfloat16
 _NONE = (0, -1)  # switches most settings off, as None does
 _MOST_READ = 2**10  # cells of an array that says something
+_LONGEST = 1000  # letters of a name that are looked at
 _Idle = Callable[[Problem, Any], Any]
 _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
-    (re.compile(rf"(.*[./])?({words})([./].*)?", re.IGNORECASE), idle)
+    (re.compile(words, re.IGNORECASE), idle)
     for words, idle in (
         (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
         (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
@@ -153,9 +155,9 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
             lambda problem, value: value.size > 2 or np.isin(value, (problem.num_heads, problem.num_kv_heads)),
         ),
-        (r"(?!.*max)(\w*_)?(q|query)_?len(gth)?s?", lambda problem, value: np.isin(value, (0, problem.n))),
+        (r"(?!.*(max|emb))(\w+_)?(q|query)_?(seq)?len(gth)?s?", lambda problem, value: np.isin(value, (0, problem.n))),
         (
-            r"(?!.*max)\w*len(gth)?s?(_[qk]v?)?",
+            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s?(_[qk]v?)?",
             lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
         ),
         (
@@ -174,7 +176,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
         ("batch_first", lambda problem, value: (value == 1) | (problem.batch_size == 1)),
         (
             r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
-            r"|slopes|(?<![./])bias(?![./])|\w*rel(ative)?_?pos\w*"
+            r"|slopes|bias|\w*rel(ative)?_?(pos|att)\w*"
             r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
             r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
             lambda problem, value: np.isin(value, _NONE),
@@ -383,7 +385,8 @@ def masks_of(said: ArrayMapping, listing: ArrayListing) -> dict[str, tuple[str |
 
 
 def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
-    """Return the other arrays that are masks by name and shape, of the layer of the parts or of none."""
+    """Return the other arrays that are masks by name and shape, of the layer of the parts or of none; a switch for each
+    query and key is one by any name."""
     rows, heads = said.rows(listing), said.count(listing).heads
     every = said.readings(listing) if said.axes is None else (said.axes,)
     known = [_map_size(axes, rows, heads) for axes in every if fits(axes, rows)]
@@ -391,7 +394,10 @@ def masks_beside(said: ArrayMapping, listing: ArrayListing) -> tuple[str, ...]:
 
     def is_mask(array: ListedArray) -> bool:
         found = guess(array.name)
-        if found is None or found.role != MASK or (found.numbers and layers and found.numbers not in layers):
+        named = found is not None and found.role == MASK
+        if found is not None and found.numbers and layers and found.numbers not in layers:
+            return False
+        if not named and (array.dtype != SWITCHES or len(array.shape) < 2):
             return False
         return any(_is_mask_of(array.shape, size) for size in known)
 
@@ -513,6 +519,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
     """
     # what is what: by the names of the arrays, options among them, then by shapes, names, and what lies beside them
+    listing = with_stacked_apart(listing)
     asked = arrangement.named(listing)
     listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
@@ -728,7 +735,7 @@ def _missed(said: ArrayMapping, left: list[str], problem: Problem) -> tuple[str,
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
     """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
     number of heads or columns that it has not."""
-    idle = {name: found for name in left for pattern, found in reversed(_SETTINGS) if pattern.fullmatch(name)}
+    idle = {name: found for name in left for found in _idle_values(name)}
     small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]
     values: dict[str, Any] = dict(listing.options)
     source.file.seek(0)
@@ -742,3 +749,10 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
         return not np.all(idle[name](loaded.problem, value))
 
     return tuple(filter(changes, idle))
+
+
+def _idle_values(name: str) -> list[_Idle]:
+    """Return what says with which values a setting of this name changes nothing; none for other names."""
+    # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
+    parts = [name] if name.endswith("bias") else re.split("[./]", name[-_LONGEST:])
+    return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]

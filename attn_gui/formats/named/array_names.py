@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
+from attn_gui.engine.masks import Padding
 from attn_gui.formats.array_rows import ArrayRows
-from attn_gui.formats.file_format import ArrayListing, ListedArray, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
@@ -35,7 +37,7 @@ _TURNED = frozenset(("t", "transpose", "transposed"))
 _WEIGHT = frozenset(("weight", "kernel", "w", "matrix", "vars", "wq", "wk", "wv", "wo", "wqkv"))
 _BIAS = frozenset(("bias", "b", "bq", "bk", "bv", "bo", "bqkv"))
 _PROJECTION = frozenset(("proj", "projection", "dense", "linear"))
-_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", "padding"))
+_MASK = frozenset(("mask", "masks", "allowed", "visible", "blocked", "forbidden", "tril", "triu", "pad", Padding.kind))
 _SECOND = frozenset(("context", "memory", "encoder", "ctx", "source"))
 _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings", "embeds", "emb"))
 _POSITIONS = frozenset(("position", "positional", "pos", "rope", "rotary"))
@@ -52,6 +54,7 @@ _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and P
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
 _WITHOUT, _HALVES = "nope", frozenset(("nope", "pe", "rope"))
 """The columns of a head that have no positions, and both halves of such heads, as DeepSeek calls them."""
+_STACKED = re.compile(r"(.+)\[([012])\]")  # one of three that lie in an array one behind another: qkv[0]
 _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
 _ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
@@ -92,6 +95,9 @@ class RoleGuess(NamedTuple):
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> RoleGuess | None:
     """Return the part of a problem that a name may mean; None where it says nothing."""
+    stacked = _STACKED.fullmatch(name)
+    if stacked and (whole := guess(stacked[1])) is not None and whole.role in FUSED:
+        return whole._replace(role=FUSED[whole.role][int(stacked[2])])
     words = _words(name)
     turned = words[-1:] != [] and words[-1] in _TURNED
     words = words[:-1] if turned else words
@@ -157,7 +163,7 @@ def _output(said: set[str]) -> str | None:
 def _is_mask(words: Sequence[str]) -> bool:
     """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
-    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c"}
+    bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c", "weight", "table"}
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
 
 
@@ -165,6 +171,33 @@ def _is_fused(words: Sequence[str]) -> bool:
     """Return whether a name is that of query, key and value in one array."""
     said = set(words)
     return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in f" {' '.join(words)} " for pair in _TOGETHER)
+
+
+def with_stacked_apart(listing: ArrayListing) -> ArrayListing:
+    """Return the listing with query, key and value each by a name of its own, qkv[0] to qkv[2], where one array holds
+    them along an axis of three before its columns; which is which is for a person to say."""
+    axes: dict[str, int] = {}
+    for name, shape, _ in listing.arrays:
+        places = [axis for axis, length in enumerate(shape[:-1]) if length == len(DIRECT)]
+        several = len(shape) > 3 or (len(shape) == 3 and shape[-1] % len(DIRECT) > 0)  # else the columns may hold them
+        if several and len(places) == 1 and (found := guess(name)) is not None and FUSED.get(found.role) == DIRECT:
+            axes[name] = places[0]
+    if not axes:
+        return listing
+    parts = {f"{name}[{place}]": (name, place) for name in axes for place in range(len(DIRECT))}
+    arrays: list[ListedArray] = []
+    for one in listing.arrays:
+        axis, own = axes.get(one.name), [part for part, (name, _) in parts.items() if name == one.name]
+        rest = one.shape if axis is None else one.shape[:axis] + one.shape[axis + 1 :]
+        arrays += [ListedArray(name, rest, one.dtype) for name in own or [one.name]]
+
+    def read(source: FileSource, names: Collection[str]) -> dict[str, Array]:
+        whole = listing.read(source, {parts[name][0] if name in parts else name for name in names})
+        taken = {name: parts[name] for name in names if name in parts}
+        apart = {part: whole[name].take(place, axes[name]) for part, (name, place) in taken.items()}
+        return {name: array for name, array in whole.items() if name not in axes} | apart
+
+    return replace(listing, arrays=tuple(arrays), read=read)
 
 
 def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:

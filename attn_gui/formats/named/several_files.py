@@ -16,7 +16,7 @@ from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, 
 from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.named.arranged_problem import read_arranged
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
-from attn_gui.formats.named.array_names import is_problem
+from attn_gui.formats.named.array_names import is_problem, with_stacked_apart
 from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
@@ -67,7 +67,7 @@ def _listing(source: FileSource, path: PathText) -> ArrayListing:
     listing = None if found.listing is None else found.listing(source)
     if listing is None or (found.kind == "matrix" and is_matrix(listing)):
         raise FormatError(NO_ARRAYS, expected=suffixes(array_formats()))
-    return listing
+    return with_stacked_apart(listing)
 
 
 # --- several files --------------------------------------------------------------------------------

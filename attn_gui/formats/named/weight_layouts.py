@@ -102,10 +102,12 @@ def _head_by_head(heads: int, kv_heads: int, width: int) -> Columns:
     return places[:, :shared].ravel(), places[:, shared].ravel(), places[:, shared + 1].ravel()
 
 
+# CodeGen has four blocks of Q, V and K, and ChatGLM parts where Megatron, of the same names, has heads
+_UNLIKE = r"^(?!.*(\bh\.\d+\.attn\.qkv_proj|encoder\.layers\.\d+\.self_attention\.query_key_value))(.*[._])?"
 PART_BY_PART = AxisSplit(
-    "part,head,column", _part_by_part, re.compile(r"(^|[._])(c_attn|in_proj|qkv_proj|Wqkv)([._]|$)")
+    "part,head,column", _part_by_part, re.compile(rf"{_UNLIKE}(c_attn|in_proj|qkv_proj|Wqkv)([._]|$)")
 )
-HEAD_BY_HEAD = AxisSplit("head,part,column", _head_by_head, re.compile(r"(^|[._])query_key_value([._]|$)"))
+HEAD_BY_HEAD = AxisSplit("head,part,column", _head_by_head, re.compile(rf"{_UNLIKE}query_key_value([._]|$)"))
 SPLITS = {split.key: split for split in (PART_BY_PART, HEAD_BY_HEAD)}
 
 

@@ -715,9 +715,11 @@ def _singly(found: Sequence[FoundList], text: str, left_out: str) -> FoundLists:
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
-    """Return left-out words without names, which have a note of their own; each ends with `sign`."""
+    """Return left-out words without names, which have a note of their own, and what parts them; each ends with
+    `sign`."""
     for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
+    left_out = re.sub(r"([,;，；、])(?:\s*[,;，；、])+", r"\1", left_out).strip(" ,;，；、")
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 

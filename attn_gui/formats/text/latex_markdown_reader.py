@@ -42,6 +42,7 @@ _WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
 
 LOOKED_AT = 20  # lines that tell a table between pipes
 MOST_BEGUN = 100  # environments that are looked into
+LONGEST_ECHO, WINDOW = 400, 2_000  # letters of numbers, and with the blanks among them
 BESIDE, NAMED = 400, 24  # letters beside a matrix that are looked at, and of them those that a sentence names
 TABULAR = "tabular"  # stands in prose; every other in a formula
 BEFORE = frozenset(("=", ":", "：", "$", r"\[", r"\(", r"\approx", r"\equiv", r"\coloneqq", r"\triangleq"))
@@ -60,6 +61,9 @@ _FRAME = re.compile(
     re.DOTALL,
 )
 _LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_OWN_NAME = re.compile(r"([A-Za-z\\][\w\\{}^]*)\s*=\s*(?:\\left\s*\S\s*)?$")
+_GAP = r"[\s\u200b]*"
+_DRAWN = r"[\[\](){}|∣∥⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠\s\u200b]*"  # brackets
 _TURNED = re.compile(r"\\(?:top|intercal)\b")
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
@@ -205,10 +209,39 @@ def latex_tables(text: str) -> list[tuple[str, list[TextRow], bool]]:
         return [("", [TextRow(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True)]
     if (begun := text.count("\\begin{")) >= MOST_BEGUN:
         raise FormatError(SEVERAL, count=begun)
+    text = _without_echoes(text)
     found = list(_MATRIX.finditer(text))
     if not found:
         return [("", *_latex_rows(text, text, tabular=False))]
     return [(_latex_name(text, one), *_latex_rows(_body(one), one[2], tabular=one[1] == TABULAR)) for one in found]
+
+
+def _without_echoes(text: str) -> str:
+    """Return formulas that were copied from a web page without what KaTeX says of each before and behind it.
+
+    Q=[1234]Q=\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}Q=[1324]: its numbers by rows, then as drawn, by columns.
+    """
+    for one in reversed(list(_MATRIX.finditer(text))):
+        low = max(0, one.start() - WINDOW)
+        head, tail = text[low : one.start()], text[one.end() : one.end() + WINDOW]
+        own = _OWN_NAME.search(head)
+        letters = re.sub(r"\\[a-z]+|[\W_]", "", own[1]) if own else ""
+        named = _spaced(f"{letters}=") + _GAP if letters else ""
+        rows = [row.cells for row in _latex_rows(one[2], one[2], tabular=False)[0]]
+        by_rows, by_columns = ("".join(map("".join, cells)) for cells in (rows, zip(*rows, strict=False)))
+        if not by_rows or len(by_rows) > LONGEST_ECHO or not tail.strip():
+            continue
+        before = re.search(rf"{named}{_DRAWN}{_spaced(by_rows)}{_DRAWN}$", head[: own.start() if own else None])
+        behind = re.match(rf"{_GAP}{named}{_DRAWN}{_spaced(by_columns)}{_DRAWN}", tail)
+        if before and behind:
+            kept = head[: before.start()] + head[before.end() :] + one[0]
+            text = f"{text[:low]}{kept}\n{text[one.end() + behind.end() :]}"
+    return text
+
+
+def _spaced(signs: str) -> str:
+    """Return a pattern of signs that may have blanks between them."""
+    return _GAP.join("[-−]" if sign == "-" else re.escape(sign) for sign in signs)
 
 
 def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], bool]:

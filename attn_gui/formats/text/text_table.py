@@ -63,6 +63,9 @@ _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accoun
 _OTHER_LAYOUT = "%%MatrixMarket"  # of its rows the first is the shape, and the others are places or go down columns
 _NO_NAME = re.compile(r"[\^'′ᵀ]")  # Kᵀ, say, is no name: the matrix is another than K
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+_POINTED = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
+_FIRST = 1000  # letters of a text
+_READ_POINT = N_("Points were read as decimal points: {text} as {value}.")
 
 _READ_COMMA = {
     "decimal": N_("Commas were read as decimal points: {text} as {value}."),
@@ -475,7 +478,8 @@ def _plain(text: str) -> list[TextGrid]:
     # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
     first = FirstRow.HEADINGS if dialect.begun else FirstRow.EITHER
     first = FirstRow.NUMBERS if dialect.delimiter == "\t" else first
-    grid = _table(text, dialect)._replace(first=first, note=FileNote(_EMPTY_COLUMN) if dialect.begun else None)
+    grid = _table(text, dialect)
+    grid = grid._replace(first=first, note=FileNote(_EMPTY_COLUMN) if dialect.begun else grid.note)
     # a comma in quotes separates nothing
     return _with_commas(text, grid) if dialect.delimiter == "," and '"' not in text else [grid]
 
@@ -502,7 +506,12 @@ def _listed(rows: list[TextRow], headed: bool = False) -> TextGrid:
 
 
 def _table(text: str, dialect: Dialect) -> TextGrid:
-    return TextGrid(lambda: delimited.rows_of(text, dialect), text.count("\n") + 1)
+    """Return a text cut at delimiters; with a note where these are semicolons, as in lands of decimal commas, and every
+    point of the first lines may be one between thousands."""
+    dotted = [cell for cell in re.split(r"[;\s]+", text[:_FIRST]) if "." in cell] if dialect.delimiter == ";" else []
+    doubtful = bool(dotted) and all(map(_POINTED.fullmatch, dotted))
+    note = FileNote(_READ_POINT, text=dotted[0], value=f"{float(dotted[0]):g}") if doubtful else None
+    return TextGrid(lambda: delimited.rows_of(text, dialect), text.count("\n") + 1, note=note)
 
 
 def _inline_rows(text: str) -> list[TextGrid] | None:

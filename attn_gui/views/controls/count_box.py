@@ -52,7 +52,6 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent)
         self.setLocale(QLocale.c())
-        self.setGroupSeparatorShown(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setRange(minimum, maximum)
         self.valueChanged.connect(self.updateGeometry)

@@ -97,7 +97,6 @@ class InterventionList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformItemSizes(True)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.doubleClicked.connect(self.goRequested)
         self.selectionModel().currentChanged.connect(self.chosen)
 

@@ -10,12 +10,12 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, style_text
-from attn_gui.views.widgets import arrange, plain_tip
+from attn_gui.views.widgets import LineEdit, arrange, plain_tip
 
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
@@ -77,7 +77,7 @@ class ActionSearch(QDialog):
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
         self._offers, self._shown = tuple(offers), tuple(offers)
-        self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), WrappedLabel(self)
+        self._line, self._list, self._none = LineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._list.setObjectName("palette.found")
         self._line.setPlaceholderText(self.tr("Type what you want to do"))

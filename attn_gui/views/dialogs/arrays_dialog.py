@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QRadioButton,
     QScrollArea,
     QTableView,
@@ -51,7 +50,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, arrange, plain_tip
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip
 
 Role = Qt.ItemDataRole
 ARRAY_MIME = "application/x-attn-gui-array"
@@ -232,7 +231,7 @@ class ArraysDialog(FormDialog):
         self.sieve = QSortFilterProxyModel(self)
         self.sieve.setSourceModel(self.model)
         self.sieve.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.intro, self.line, self.table = WrappedLabel(self), QLineEdit(self), QTableView(self)
+        self.intro, self.line, self.table = WrappedLabel(self), LineEdit(self), QTableView(self)
         self.about, self.preview = WrappedLabel(self), NumberPreview(ROWS, COLUMNS, self)
         self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(say, self)
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none

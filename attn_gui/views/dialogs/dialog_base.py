@@ -6,93 +6,93 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QRadioButton, QWidget
 
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.widgets import commit_focused_editor
 
 # --- tips; what depends on a choice the dialog says itself -----------------------------------------
 TIPS = {
-    "new.direct": _("DialogTips", "Tables of Q, K and V themselves: S = Q Kᵀ reads them as they are"),
-    "new.self": _("DialogTips", "A table X and its projections: Q = X W_Q, K = X W_K, V = X W_V"),
-    "new.cross": _("DialogTips", "Queries from X, keys and values from X₂: K = X₂ W_K, V = X₂ W_V"),
-    "new.n": _("DialogTips", "How many queries: rows of Q, of S, of A and of O"),
-    "new.m": _("DialogTips", "How many keys: rows of K and V, columns of S and A"),
-    "new.num_heads": _("DialogTips", "How many heads: each has dₖ columns of Q and K and weights of its own"),
-    "new.d_k": _("DialogTips", "Columns of Q and K in one head; at first scores are divided by √dₖ"),
-    "new.d_v": _("DialogTips", "Columns of V in one head, and so of its output O = A V"),
-    "new.mask": _("DialogTips", "A first layer of the mask, Sᵐ = S′ + M; more can be added later"),
-    "new.sentence": _("DialogTips", "Its tokens become the names of the rows, and their number n"),
-    "new.fill": _(
+    "new.direct": N_("DialogTips", "Tables of Q, K and V themselves: S = Q Kᵀ reads them as they are"),
+    "new.self": N_("DialogTips", "A table X and its projections: Q = X W_Q, K = X W_K, V = X W_V"),
+    "new.cross": N_("DialogTips", "Queries from X, keys and values from X₂: K = X₂ W_K, V = X₂ W_V"),
+    "new.n": N_("DialogTips", "How many queries: rows of Q, of S, of A and of O"),
+    "new.m": N_("DialogTips", "How many keys: rows of K and V, columns of S and A"),
+    "new.num_heads": N_("DialogTips", "How many heads: each has dₖ columns of Q and K and weights of its own"),
+    "new.d_k": N_("DialogTips", "Columns of Q and K in one head; at first scores are divided by √dₖ"),
+    "new.d_v": N_("DialogTips", "Columns of V in one head, and so of its output O = A V"),
+    "new.mask": N_("DialogTips", "A first layer of the mask, Sᵐ = S′ + M; more can be added later"),
+    "new.sentence": N_("DialogTips", "Its tokens become the names of the rows, and their number n"),
+    "new.fill": N_(
         "DialogTips",
         "What stands in the tables at first; of small integers and random numbers W_Q, W_K and W_V are scaled down, "
         "so that Q, K and V vary by about 1",
     ),
-    "export.folder": _("DialogTips", "The folder that the files are written into; it has to be there"),
-    "export.browse": _("DialogTips", "Look for a folder"),
-    "export.name": _("DialogTips", "What the names of the files begin with, or the name of the only one"),
-    "export.item": _("DialogTips", "Which item of the batch, counted from 0"),
-    "export.format": _("DialogTips", "The kind of file"),
-    "export.stages": _("DialogTips", "Which steps are drawn, each in its own file"),
-    "export.arrays": _("DialogTips", "Which tables and steps are written, in full precision"),
-    "export.picture": _("DialogTips", "What is drawn: the map alone, or with the matrices that it is made of"),
-    "export.compare": _(
+    "export.folder": N_("DialogTips", "The folder that the files are written into; it has to be there"),
+    "export.browse": N_("DialogTips", "Look for a folder"),
+    "export.name": N_("DialogTips", "What the names of the files begin with, or the name of the only one"),
+    "export.item": N_("DialogTips", "Which item of the batch, counted from 0"),
+    "export.format": N_("DialogTips", "The kind of file"),
+    "export.stages": N_("DialogTips", "Which steps are drawn, each in its own file"),
+    "export.arrays": N_("DialogTips", "Which tables and steps are written, in full precision"),
+    "export.picture": N_("DialogTips", "What is drawn: the map alone, or with the matrices that it is made of"),
+    "export.compare": N_(
         "DialogTips", "Which of two states: now, before, now − before, or both halves; or gradients of the chosen cell"
     ),
-    "export.which_heads": _("DialogTips", "The head on show, all of them, or some by their numbers"),
-    "export.arrangement": _("DialogTips", "A file for each head, or one with all of them under the same colors"),
-    "export.values": _("DialogTips", "Whether the numbers stand in the cells"),
-    "export.theme": _("DialogTips", "Light on white for paper, dark for a screen"),
-    "export.colormap": _("DialogTips", "The colors from the lowest level to the highest"),
-    "export.which_levels": _(
+    "export.which_heads": N_("DialogTips", "The head on show, all of them, or some by their numbers"),
+    "export.arrangement": N_("DialogTips", "A file for each head, or one with all of them under the same colors"),
+    "export.values": N_("DialogTips", "Whether the numbers stand in the cells"),
+    "export.theme": N_("DialogTips", "Light on white for paper, dark for a screen"),
+    "export.colormap": N_("DialogTips", "The colors from the lowest level to the highest"),
+    "export.which_levels": N_(
         "DialogTips", "The numbers at the two ends of the colors: those of the window, of each map, or typed"
     ),
-    "export.style": _("DialogTips", "Size and type for a place: a screen, a column of a paper, a slide"),
-    "export.width": _(
+    "export.style": N_("DialogTips", "Size and type for a place: a screen, a column of a paper, a slide"),
+    "export.width": N_(
         "DialogTips", "Width of the figure in centimeters; automatic: cells of 0.5 cm or more, smaller in large maps"
     ),
-    "export.height": _("DialogTips", "Height of the figure in centimeters; automatic: it follows from the width"),
-    "export.font_size": _("DialogTips", "Size of the type in points, as on the paper"),
-    "export.dpi": _("DialogTips", "Pixels for each inch (2.54 cm): 300 for print, 150 for a screen"),
-    "export.colorbar": _("DialogTips", "Draw beside the map which color stands for which number"),
-    "export.title": _("DialogTips", "Write the title and the shape above; without, the picture has their room"),
-    "export.outlines": _("DialogTips", "Draw letters as paths in an SVG or PDF, for viewers without the fonts"),
-    "export.transparent": _("DialogTips", "No background behind the figure: what lies below it shows through"),
-    "export.session": _("DialogTips", "The figure carries the problem, so that it can be opened again from it"),
-    "export.bom": _("DialogTips", "Three bytes at the start of the file by which Excel knows the letters"),
-    "export.headers": _("DialogTips", "A first row and a first column with the names of queries, keys and columns"),
-    "tokens.side": _("DialogTips", "Whose names these are: of the queries, of the keys, or of both"),
-    "tokens.resize_rows": _(
+    "export.height": N_("DialogTips", "Height of the figure in centimeters; automatic: it follows from the width"),
+    "export.font_size": N_("DialogTips", "Size of the type in points, as on the paper"),
+    "export.dpi": N_("DialogTips", "Pixels for each inch (2.54 cm): 300 for print, 150 for a screen"),
+    "export.colorbar": N_("DialogTips", "Draw beside the map which color stands for which number"),
+    "export.title": N_("DialogTips", "Write the title and the shape above; without, the picture has their room"),
+    "export.outlines": N_("DialogTips", "Draw letters as paths in an SVG or PDF, for viewers without the fonts"),
+    "export.transparent": N_("DialogTips", "No background behind the figure: what lies below it shows through"),
+    "export.session": N_("DialogTips", "The figure carries the problem, so that it can be opened again from it"),
+    "export.bom": N_("DialogTips", "Three bytes at the start of the file by which Excel knows the letters"),
+    "export.headers": N_("DialogTips", "A first row and a first column with the names of queries, keys and columns"),
+    "tokens.side": N_("DialogTips", "Whose names these are: of the queries, of the keys, or of both"),
+    "tokens.resize_rows": N_(
         "DialogTips",
         "One row of numbers for each token: tokens that stay keep their numbers, new ones are zeros, masks follow",
     ),
-    "tokens.sentence": _(
+    "tokens.sentence": N_(
         "DialogTips", "Words, numbers and signs become tokens; where Chinese has blanks, they part its words"
     ),
-    "tokens.pieces": _(
+    "tokens.pieces": N_(
         "DialogTips", "A double click or F2 edits a token: a blank in it splits it, without letters it goes"
     ),
-    "target.value": _("DialogTips", "The number that the chosen cell should have"),
-    "target.query": _("DialogTips", "The smallest change of the query's row of Q that reaches it"),
-    "target.key": _("DialogTips", "The smallest change of the key's row of K that reaches it"),
-    "target.x": _("DialogTips", "The smallest change of the query's row of X that reaches it"),
-    "target.bias": _(
+    "target.value": N_("DialogTips", "The number that the chosen cell should have"),
+    "target.query": N_("DialogTips", "The smallest change of the query's row of Q that reaches it"),
+    "target.key": N_("DialogTips", "The smallest change of the key's row of K that reaches it"),
+    "target.x": N_("DialogTips", "The smallest change of the query's row of X that reaches it"),
+    "target.bias": N_(
         "DialogTips", "The smallest numbers added to the scores of the row, S′ + M, that reach it; Q, K and V stay"
     ),
-    "target.odds": _("DialogTips", "Whether the other weights of the row keep their ratios to each other"),
-    "ask.answer": _("DialogTips", "Type the answer; Enter takes it, Esc leaves everything as it is"),
-    "leave_out.count": _("DialogTips", "How many numbers are left out of the steps"),
-    "leave_out.seed": _("DialogTips", "The same seed leaves out the same cells again"),
-    "take.axis": _("DialogTips", "From where: another head, row, column or item"),
-    "take.place": _("DialogTips", "Which one, counted from 0; the cells are taken as they are computed there"),
-    "palette.search": _("DialogTips", "A part of a name, a menu or another word for it, in either language"),
-    "palette.found": _("DialogTips", "Enter does the chosen one; a gray one says what it needs"),
-    "worksheets.count": _("DialogTips", "How many sheets, one for each student, each with numbers of its own"),
-    "worksheets.seed": _("DialogTips", "The same seed gives the same sheets again"),
-    "worksheets.level": _(
+    "target.odds": N_("DialogTips", "Whether the other weights of the row keep their ratios to each other"),
+    "ask.answer": N_("DialogTips", "Type the answer; Enter takes it, Esc leaves everything as it is"),
+    "leave_out.count": N_("DialogTips", "How many numbers are left out of the steps"),
+    "leave_out.seed": N_("DialogTips", "The same seed leaves out the same cells again"),
+    "take.axis": N_("DialogTips", "From where: another head, row, column or item"),
+    "take.place": N_("DialogTips", "Which one, counted from 0; the cells are taken as they are computed there"),
+    "palette.search": N_("DialogTips", "A part of a name, a menu or another word for it, in either language"),
+    "palette.found": N_("DialogTips", "Enter does the chosen one; a gray one says what it needs"),
+    "worksheets.count": N_("DialogTips", "How many sheets, one for each student, each with numbers of its own"),
+    "worksheets.seed": N_("DialogTips", "The same seed gives the same sheets again"),
+    "worksheets.level": N_(
         "DialogTips", "What is left to the student: the weights, every step, or to find one wrong number"
     ),
-    "worksheets.lang": _("DialogTips", "The language of the sheets"),
-    "worksheets.name": _("DialogTips", "What the names of the files begin with"),
-    "worksheets.keys": _(
+    "worksheets.lang": N_("DialogTips", "The language of the sheets"),
+    "worksheets.name": N_("DialogTips", "What the names of the files begin with"),
+    "worksheets.keys": N_(
         "DialogTips", "Write the answers, too, several on a page, with the numbers that usual mistakes give"
     ),
 }

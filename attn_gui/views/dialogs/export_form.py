@@ -39,7 +39,7 @@ from attn_gui.views.dialogs.form_fields import (
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, arrange, commit_focused_editor
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, commit_focused_editor
 from attn_gui.views.zones import step
 
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
@@ -61,7 +61,7 @@ class ExportForm(FormDialog):
         self._names, self._stem, self._name_typed = names, stem, False
         self._granted: Path | None = None
         self._captions: list[QLabel] = []
-        self.name, self.target = QLineEdit(self), TargetFields(self)
+        self.name, self.target = LineEdit(stem, self), TargetFields(self)
         self._said = WrappedLabel(self)
         self.buttons = AnswerButtons(self, self.tr("Export"), BUTTONS.Save)
         self.name.textEdited.connect(self._on_name_text_edited)

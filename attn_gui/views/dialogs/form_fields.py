@@ -35,29 +35,19 @@ from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, arrange
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
 VALUES = {"auto": None, "always": True, "never": False}
+# fmt: off
 REMEMBERED = (
-    "format",
-    "style",
-    "width",
-    "height",
-    "dpi",
-    "font_size",
-    "values",
-    "colorbar",
-    "title",
-    "outlines",
-    "transparent",
-    "sheet",
-    "theme",
-    "folder",
+    "format", "style", "width", "height", "dpi", "font_size", "values",
+    "colorbar", "title", "outlines", "transparent", "sheet", "theme", "folder",
 )
+# fmt: on
 """The settings that are proposed again the next time."""
 
 
@@ -309,7 +299,7 @@ class TargetFields(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.folder, self.browse = QLineEdit(self), QPushButton(self.tr("Browse…"), self)
+        self.folder, self.browse = LineEdit(self), QPushButton(self.tr("Browse…"), self)
         arrange(QHBoxLayout(self), (self.folder, 1), self.browse, margins=0, spacing=SPACING.s)
         self.folder.setObjectName("export.folder")
         self.browse.setObjectName("export.browse")

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
     QListWidget,
     QTextBrowser,
     QTreeWidget,
@@ -30,7 +29,7 @@ from attn_gui.views.dialogs.dialog_base import BUTTONS
 from attn_gui.views.names import unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import Retranslated, arrange
+from attn_gui.views.widgets import LineEdit, Retranslated, arrange
 
 ACTION = re.compile(r"`[^`]*`|\{(\w+)\}")  # in code, braces are those of live numbers
 
@@ -136,7 +135,7 @@ class ShortcutsDialog(Retranslated, QDialog):
         self.setObjectName("dialog.shortcuts")
         self._rows = tuple(rows)
         self._groups: list[QTreeWidgetItem] = []
-        self.filter, self.list = QLineEdit(self), QTreeWidget(self)
+        self.filter, self.list = LineEdit(self), QTreeWidget(self)
         self.filter.setClearButtonEnabled(True)
         self.list.setColumnCount(2)
         self.list.setRootIsDecorated(False)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -31,7 +30,7 @@ from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceRun, SentenceView, scripts_markup
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import ChoiceBox, arrange
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"
@@ -79,7 +78,7 @@ class NewDialog(FormDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.new")
-        self.sentence, self._kinds = QLineEdit(self), QButtonGroup(self)  # made in the order of Tab
+        self.sentence, self._kinds = LineEdit(self), QButtonGroup(self)  # made in the order of Tab
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
         self.fill, self.seed = ChoiceBox(FILLS, self), CountBox(self, minimum=0, maximum=999_999)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer, Signal, Sig
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePolicy, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP as _
+from attn_gui.languages import N_
 from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import Retranslated, arrange
 
@@ -24,17 +24,17 @@ class WorkWords(NamedTuple):
     cancel: str
 
 
-CANCEL = _("WorkLine", "Cancel")
+CANCEL = N_("WorkLine", "Cancel")
 WORK = {
-    "blaming": WorkWords(_("WorkLine", "What moved {name}, {percent} %"), CANCEL),
-    "export": WorkWords(_("WorkLine", "Exporting, {percent} %"), _("WorkLine", "Cancel the export")),
-    "fetching": WorkWords(_("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
-    "fitting": WorkWords(_("WorkLine", "Fitting {name}, {percent} %"), _("WorkLine", "Cancel the fit")),
-    "making": WorkWords(_("WorkLine", "{name}, {percent} %"), _("WorkLine", "Cancel the change")),
-    "opening": WorkWords(_("WorkLine", "Opening {name}, {percent} %"), _("WorkLine", "Cancel the opening")),
-    "page": WorkWords(_("WorkLine", "Computing the page, {percent} %"), _("WorkLine", "Stop computing the page")),
-    "reading": WorkWords(_("WorkLine", "Reading {name}, {percent} %"), _("WorkLine", "Cancel the reading")),
-    "saving": WorkWords(_("WorkLine", "Saving {name}, {percent} %"), _("WorkLine", "Cancel the saving")),
+    "blaming": WorkWords(N_("WorkLine", "What moved {name}, {percent} %"), CANCEL),
+    "export": WorkWords(N_("WorkLine", "Exporting, {percent} %"), N_("WorkLine", "Cancel the export")),
+    "fetching": WorkWords(N_("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
+    "fitting": WorkWords(N_("WorkLine", "Fitting {name}, {percent} %"), N_("WorkLine", "Cancel the fit")),
+    "making": WorkWords(N_("WorkLine", "{name}, {percent} %"), N_("WorkLine", "Cancel the change")),
+    "opening": WorkWords(N_("WorkLine", "Opening {name}, {percent} %"), N_("WorkLine", "Cancel the opening")),
+    "page": WorkWords(N_("WorkLine", "Computing the page, {percent} %"), N_("WorkLine", "Stop computing the page")),
+    "reading": WorkWords(N_("WorkLine", "Reading {name}, {percent} %"), N_("WorkLine", "Cancel the reading")),
+    "saving": WorkWords(N_("WorkLine", "Saving {name}, {percent} %"), N_("WorkLine", "Cancel the saving")),
 }
 
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
-    QLineEdit,
     QPlainTextEdit,
     QRadioButton,
     QVBoxLayout,
@@ -29,7 +28,7 @@ from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, arrange
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange
 
 T = TypeVar("T")
 WIDTH = 340
@@ -76,7 +75,7 @@ class AskDialog(ReadDialog[T]):
 
     def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
         super().__init__("ask", title, parent)
-        self._read, self.line, asked = read, QLineEdit(text, self), WrappedLabel(self)
+        self._read, self.line, asked = read, LineEdit(text, self), WrappedLabel(self)
         self.line.setObjectName("ask.answer")
         asked.setText(words)
         self.line.setAccessibleName(words)
@@ -208,7 +207,7 @@ class SnapshotDialog(QDialog):
         self.setObjectName("dialog.snapshot")
         self.setWindowTitle(self.tr("Snapshot"))
         self._longest = longest
-        self.name, self.note = QLineEdit(name, self), QPlainTextEdit(note, self)
+        self.name, self.note = LineEdit(name, self), QPlainTextEdit(note, self)
         captions = QLabel(self.tr("&Name"), self), QLabel(self.tr("N&ote"), self)
         self.name.setMaxLength(longest[0])
         self.name.selectAll()

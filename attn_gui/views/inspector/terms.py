@@ -510,8 +510,6 @@ class TermsView(QTableView):
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(True)
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
         style_text(header, "small")
         header.setMinimumSectionSize(1)
 

@@ -48,7 +48,7 @@ from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import set_tip
+from attn_gui.views.widgets import inset, paint_rounded, set_tip
 
 if TYPE_CHECKING:
     from attn_gui.views.map.levels_popup import LevelsPopup
@@ -176,9 +176,8 @@ class LevelBar(SceneView):
         painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
         painter.drawRect(strip.adjusted(0, 0, -1, -1))
         if self.parentWidget().hasFocus():
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(current_theme().accent, LINE.focus))
-            painter.drawRoundedRect(strip.adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+            edge = QPen(current_theme().accent, LINE.focus)
+            paint_rounded(painter, inset(strip, 1), RADIUS.frame, edge=edge)
 
 
 class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types

@@ -378,9 +378,7 @@ class Heatmap(MapCanvas):
         self.placed.emit()
 
     def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self.follow_theme()
-        elif event.type() == QEvent.Type.LanguageChange:
+        if event.type() == QEvent.Type.LanguageChange:
             self._describe_chosen()
         super().changeEvent(event)
 

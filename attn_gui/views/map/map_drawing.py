@@ -432,3 +432,8 @@ class MapCanvas(MapSurface):
     def follow_theme(self) -> None:
         """Take over the new colors and sizes, those of `views.theme`."""
         self.drawing.follow_theme()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self.follow_theme()
+        super().changeEvent(event)

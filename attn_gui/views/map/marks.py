@@ -205,15 +205,15 @@ class Marks(NamedTuple):
 
     def covers(self, cell: Cell) -> bool:
         """Return whether the number of a cell is left out."""
-        return any(
-            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.blank
-        )
+        return _is_in(cell, self.blank)
 
     def steps_back(self, cell: Cell) -> bool:
         """Return whether a cell lies behind the veil."""
-        return self.clear is not None and not any(
-            down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.clear
-        )
+        return self.clear is not None and not _is_in(cell, self.clear)
+
+
+def _is_in(cell: Cell, areas: Sequence[Area]) -> bool:
+    return any(down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in areas)
 
 
 class MapSurface(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -76,11 +76,6 @@ class Thumbnail(MapCanvas):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.drawing.rest()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self.follow_theme()
-        super().changeEvent(event)
 
 
 class MapButton(KeyboardButton):

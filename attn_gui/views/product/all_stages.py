@@ -142,7 +142,6 @@ class StageTile(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():
                 labels.paint_chosen(painter, marked)
-        painter.end()
 
     def _at_work(self) -> bool:
         """Return whether the map of the tile is here and shows something."""

@@ -120,7 +120,6 @@ class DkSlider(QSlider):
             painter.setPen(theme.accent if here else theme.text2)
             box = QRectF(self.x_of(tick) - scaled(20), 2 * middle, scaled(40), self.height() - 2 * middle)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(tick))
-        painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -270,7 +269,6 @@ class DkCurves(QWidget):
         for y, name, color in zip(self._last_values(), self._names, (theme.text, theme.accent), strict=False):
             painter.setPen(color)
             painter.drawText(QPointF(right, y + metrics.capHeight() / 2), name)
-        painter.end()
 
     def _last_values(self) -> list[float]:
         """Return where the two curves end, apart by a line at least."""
@@ -341,7 +339,6 @@ class DkPoints(QWidget):
             painter.setPen(QPen(color, 1.5))
             painter.setBrush(color)
             painter.drawEllipse(QPointF(self._x, y), DOT, DOT)
-        painter.end()
 
 
 # --- panel ----------------------------------------------------------------------------------------

@@ -308,7 +308,6 @@ class ProductPicture(MapBackground, QWidget):
             self._marked = self._marks_region()
         if exposed.intersects(self._marked):
             self._words.paint_marks(painter, places)
-        painter.end()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))

@@ -507,7 +507,6 @@ class SideBySide(MapBackground, QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():
                 labels.paint_chosen(painter, marked)
-        painter.end()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))

@@ -17,7 +17,7 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import N_
 from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
@@ -164,13 +164,13 @@ class StepNumber(NamedTuple):
 
 
 SETTINGS = {
-    "rotary_theta": StepNumber("θ", QT_TRANSLATE_NOOP("Settings", "base of the rotary positions"), True, True),
-    "softcap": StepNumber("±", QT_TRANSLATE_NOOP("Settings", "softcap"), True, True),
-    "temperature": StepNumber("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
-    HIDDEN_WIDTH: StepNumber("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
-    "block.ln_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
-    "block.norm_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms"), True),
-    "qk_norm_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms of Q and K"), True),
+    "rotary_theta": StepNumber("θ", N_("Settings", "base of the rotary positions"), True, True),
+    "softcap": StepNumber("±", N_("Settings", "softcap"), True, True),
+    "temperature": StepNumber("T", N_("Settings", "temperature"), True, True),
+    HIDDEN_WIDTH: StepNumber("dₐ", N_("Settings", "hidden units of the additive score")),
+    "block.ln_eps": StepNumber("ε", N_("Settings", "ε of the LayerNorm"), True),
+    "block.norm_eps": StepNumber("ε", N_("Settings", "ε of the norms"), True),
+    "qk_norm_eps": StepNumber("ε", N_("Settings", "ε of the norms of Q and K"), True),
 }
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QTableView, Q
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import focus_returns, is_window_shortcut, plain_tip
+from attn_gui.views.widgets import LineEdit, focus_returns, is_window_shortcut, plain_tip
 
 ELIDE = Qt.TextElideMode.ElideRight
 LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
@@ -154,7 +154,7 @@ class TokenHeader(MarkedHeader):
         """Open the editor on a row's token."""
         self._close()
         self._section = section
-        self._editor = QLineEdit(self.viewport())
+        self._editor = LineEdit(self.viewport())
         self._editor.setFont(ui_font("body"))
         self._editor.setAccessibleName(self.tr("Token of row {row}").format(row=section))
         self._editor.setText(str(self.model().headerData(section, Qt.Orientation.Vertical, Qt.ItemDataRole.EditRole)))
@@ -166,34 +166,27 @@ class TokenHeader(MarkedHeader):
 
     def commit_typed(self) -> bool:
         """Take the name that is being typed; any text is one."""
-        self._commit()
-        return True
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._editor and isinstance(event, QKeyEvent) and is_window_shortcut(event):
-            event.ignore()
-            return True
-        if watched is self._editor and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-                self._commit()
-                return True
-            if event.key() == Qt.Key.Key_Escape:
-                self._close()
-                return True
-        if (
-            watched is self._editor
-            and isinstance(event, QFocusEvent)
-            and event.lostFocus()
-            and not focus_returns(event)
-        ):
-            self._commit()
-        return super().eventFilter(watched, event)
-
-    def _commit(self) -> None:
         if self._editor is not None:
             text, section = self._editor.text(), self._section
             self._close()
             self.model().setHeaderData(section, Qt.Orientation.Vertical, text, Qt.ItemDataRole.EditRole)
+        return True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._editor:
+            return super().eventFilter(watched, event)
+        if isinstance(event, QKeyEvent) and is_window_shortcut(event):
+            event.ignore()
+            return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+                return self.commit_typed()
+            if event.key() == Qt.Key.Key_Escape:
+                self._close()
+                return True
+        elif isinstance(event, QFocusEvent) and event.lostFocus() and not focus_returns(event):
+            self.commit_typed()
+        return super().eventFilter(watched, event)
 
     def _close(self) -> None:
         if self._editor is not None:

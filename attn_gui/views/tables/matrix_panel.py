@@ -86,7 +86,8 @@ class ChoiceBar(QFrame):
         arrange(QVBoxLayout(self), self._text, self._buttons, margins=margins, spacing=SPACING.s)
         self.hide()
 
-    def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
+    def set_choices(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
+        """Set a sentence with ways out, (key, label) each; no text, no bar."""
         self._text.setText(text)
         if (ways := tuple(choices)) != self._ways:  # else the same buttons would be out of sight for a moment
             self._ways = ways
@@ -312,10 +313,6 @@ class MatrixPanel(Retranslated, QWidget):
         self._columns = columns
         self.view.rows.set_compact(compact)
         self._measure()
-
-    def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
-        """Set a sentence with ways out, (key, label) each, between title and table; no text, no bar."""
-        self.bar.set_choices(text, choices)
 
     def set_theme(self, theme: Theme) -> None:
         """Update colors and sizes from the current theme and zoom."""

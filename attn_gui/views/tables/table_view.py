@@ -211,7 +211,7 @@ class SizedView(MarkedView):
         self._drawn_of = 0  # how many columns there were
         self._unfit: list[slice] = []  # columns that are still to be fitted
         self.columns.drawn.connect(self._draw_column)
-        self.columns.sectionHandleDoubleClicked.connect(self.fit_column)
+        self.columns.sectionHandleDoubleClicked.connect(lambda column: self.fit(column, column + 1))
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
@@ -222,10 +222,6 @@ class SizedView(MarkedView):
         """Set the least width of a column; they get wider so that no number is cut at the right border."""
         self._least = width
         self._fit_columns()
-
-    def fit_column(self, column: int) -> None:
-        """Make a column as wide as its numbers in sight need."""
-        self.fit(column, column + 1)
 
     def fit(self, first: int, stop: int) -> None:
         """Make columns as wide as their numbers in sight need, those from the left border on before the others."""
@@ -391,7 +387,6 @@ class MatrixView(SizedView):
         self.setWordWrap(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.cells.stepped.connect(self.step)
         self.cells.moved.connect(lambda rows, columns: self._move(rows, columns, extend=False))

@@ -1,6 +1,7 @@
 """Attention weights in files, alone or beside Q, K, V, and Q, K, V in one array: read and said, asked, or refused."""
 
 import json
+import re
 import warnings
 from copy import deepcopy
 from itertools import permutations
@@ -439,16 +440,34 @@ def listing(**shapes: tuple[int, ...]) -> ArrayListing:
 
 
 def test_two_readings_are_asked_about() -> None:
-    both = {"x": "x", "w_query_key_value": "fused"}
-    here = listing(x=(4, 6), fused=(6, 18))
-    assert complaint(ArrayMapping(both), here) is None, "one head lies in one way"
-    said = str(complaint(ArrayMapping(both, num_heads=2), here))
-    assert "in two ways; choose the split: part,head,column, head,part,column" in said
+    for fused in ("fused", "h.0.attn.qkv_proj.weight", "encoder.layers.0.self_attention.query_key_value.weight"):
+        both = {"x": "x", "w_query_key_value": fused}
+        here = listing(**{"x": (4, 6), fused: (6, 18)})
+        assert complaint(ArrayMapping(both), here) is None, "one head lies in one way"
+        said = str(complaint(ArrayMapping(both, num_heads=2), here))
+        assert "in two ways; choose the split: part,head,column, head,part,column" in said
     for split in SPLITS.values():
         assert complaint(ArrayMapping(both, num_heads=2, split=split), here) is None
     named = {"x": "x", "w_query_key_value": "c_attn", "b_query_key_value": "query_key_value"}
     two = listing(x=(4, 6), c_attn=(6, 18), query_key_value=(18,))
     assert "in two ways" in str(complaint(ArrayMapping(named, num_heads=2), two)), "their names say different things"
+
+
+def test_three_in_one_array_one_behind_another_are_asked_about(tmp_path: Path) -> None:
+    path, names = tmp_path / "a.npz", {part: f"qkv[{k}]" for k, part in enumerate(("query", "key", "value"))}
+    for shape, axis in (((3, 5, 8), 0), ((5, 3, 8), 1), ((2, 3, 5, 4), 1)):
+        rows = RANDOM.normal(size=shape)
+        np.savez(path, qkv=rows)
+        assert propose_mapping(list_arrays(path)).arrays == names, "as the window proposes"
+        with pytest.raises(FormatError, match=re.escape(repr(names))):
+            load(path)
+        parts = [rows.take(k, axis) for k in range(3)]
+        heads = {} if len(shape) == 3 else {"axes": "head,token,column"}
+        expected = Problem.from_heads(*parts, **heads) if heads else Problem(**dict(zip(names, parts, strict=True)))
+        assert load(path, arrays=names, **heads) == expected
+    np.savez(path, qkv=RANDOM.normal(size=(3, 3, 8)))
+    with pytest.raises(FormatError, match="the shape 3 × 3 × 8; expected query, key and value in one axis of columns"):
+        load(path, arrays={"query_key_value": "qkv"})
 
 
 def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:

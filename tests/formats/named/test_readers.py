@@ -87,6 +87,13 @@ def test_every_kind_of_numbers_is_read(kind: str, dtype: str, tmp_path: Path) ->
     np.testing.assert_array_equal(load(path).value, values)
 
 
+def test_a_name_of_many_letters_takes_no_time(tmp_path: Path) -> None:
+    began = time.process_time()
+    loaded = open_file(put(tmp_path / "a.npz", CELLS | {"a." * 30_000: np.eye(2), "causal." * 2_000: np.eye(2)}))
+    assert (len(loaded.left_out), len(loaded.missed)) == (2, 1)
+    assert not is_slow(time.process_time() - began, 2.0)
+
+
 def test_what_is_not_asked_for_is_not_read(tmp_path: Path) -> None:
     big = np.zeros((4000, 500))
     path = put(tmp_path / "a.safetensors", CELLS | {"a": big, "z": big})

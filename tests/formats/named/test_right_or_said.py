@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError, list_arrays, load, open_arranged, open_file
+from attn_gui.formats import FormatError, list_arrays, load, load_matrix, open_arranged, open_file
 from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
@@ -326,6 +326,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "Longformer": ("global_attention_mask", np.array([[1, 0, 0, 0, 0]]), "asked"),
     "inverted": ("inverted_attention_mask", 1 - LAST_TWO, "asked"),
     "a word for one": ("tril", OPEN, "asked"),
+    "a name of one's own": ("adjacency", OPEN, "asked"),
     "ends": ("is_pad", LAST_TWO[0] == 0, "asked"),
     "turned": ("attn_mask_t", OPEN, "asked"),
 }
@@ -428,6 +429,9 @@ def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -
     bits = {role: (array.view("<u4") >> 16).astype("<u2").view(dtype) for role, array in rows.items()}
     with pytest.raises(FormatError, match=r"“query” holds whole numbers .* the bits of bfloat16, here of"):
         load(put(tmp_path / "a.npz", bits))
+    np.save(tmp_path / "a.npy", bits["key"])
+    with pytest.raises(FormatError, match="the bits of bfloat16"):
+        load_matrix(tmp_path / "a.npy")
     counts = {role: np.arange(20, dtype=dtype).reshape(5, 4) for role in rows}
     assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
 
@@ -496,7 +500,10 @@ CHANGING = [
     ("k_scale", 0.02, 1),
     ("attention_multiplier", 1.0, 0.5),
     *((name, 2, None) for name in ("attention_window", "chunk_size", "attn_sink", "logit_cap", "softmax1")),
-    *((name, np.eye(5, 4), None) for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A.weight")),
+    *(
+        (name, np.eye(5, 4), None)
+        for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A", "relative_attention_bias.weight")
+    ),
     *((name, np.eye(5, 4), None) for name in ("masked", "rotated_query")),  # of steps that the problem has not got
 ]
 
@@ -512,7 +519,7 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
     if off is not None:
-        put(path, {**rows, name: np.asarray(off), "properties": np.eye(5)})
+        put(path, {**rows, name: np.asarray(off), "properties": np.eye(5), "wavelength": np.ones(1)})
         assert main(words) == 0
 
 

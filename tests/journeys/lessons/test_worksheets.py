@@ -61,6 +61,7 @@ def test_what_makes_no_sheet_is_said_in_the_dialog_which_does_not_wait_for_it(la
         gate.open()
         person.until(lambda: "一页放不下" in dialog.objection())
         person.until(lambda: any("一页放不下" in label.text() for label in dialog.findChildren(QLabel)))
+        assert dialog.name.text() == person.program.document.name, "the name does not go with the level"
         dialog.reject()
 
     person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))

@@ -274,6 +274,11 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
 def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first, qtbot):
     """Ctrl+V showed the example, with nothing pasted and nothing said."""
     first.clipboard("1 2\n3 4")
+    first.do("lessons")
+    first.settle("lessons")
+    first.press("Ctrl+V")
+    assert seen(first, "zone.inputs"), "a list of lessons has no use for it"
+    first.do("start")
     first.press("Ctrl+V")
     assert seen(first, "start")
     assert "2 × 2" in first.banner()
