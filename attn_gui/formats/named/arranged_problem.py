@@ -754,5 +754,5 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
 def _idle_values(name: str) -> list[_Idle]:
     """Return what says with which values a setting of this name changes nothing; none for other names."""
     # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
-    parts = [name] if name.endswith("bias") else re.split("[./]", name[-_LONGEST:])
+    parts = [name] if re.search("bias$", name) else re.split("[./]", name[-_LONGEST:])
     return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]
