@@ -20,7 +20,7 @@ from attn_gui.figure.text.number_formats import Values as Values
 from attn_gui.figure.text.number_formats import cell_decimals as cell_decimals
 from attn_gui.figure.text.number_formats import cell_text as cell_text
 from attn_gui.figure.text.number_formats import format_number as format_number
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.pictures.planes import Allowed as Allowed
 
 FIXED_WEIGHT_KEYS = 64
@@ -35,7 +35,7 @@ PERCENT = 99.0
 AT_ONCE = 1 << 20
 """Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
 
-NONE_OF = QT_TRANSLATE_NOOP("Sentences", "{got} is not one of {known}.")
+NONE_OF = _("Sentences", "{got} is not one of {known}.")
 
 
 @dataclass(frozen=True)
@@ -128,57 +128,28 @@ class LevelRule(NamedTuple):
 
 AUTO, FULL, LARGEST, MOST, TYPED, LOCKED = "auto", "full", "largest", "99", "typed", "locked"
 
-_ = QT_TRANSLATE_NOOP
-LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
-    {
-        rule.key: rule
-        for rule in (
-            LevelRule(
-                AUTO,
-                _("Levels", "Automatic"),
-                _("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
-                "",
-                lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys),
-            ),
-            LevelRule(
-                FULL,
-                _("Levels", "0 … 1"),
-                _("Levels", "All that a weight can be, so that maps can be compared by eye"),
-                _("Levels", "0 … 1"),
-                lambda *_: Levels(0.0, 1.0),
-                weights_only=True,
-            ),
-            LevelRule(
-                LARGEST,
-                _("Levels", "0 … largest"),
-                _("Levels", "The largest number on show has the strongest color"),
-                _("Levels", "0 … largest"),
-                lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed),
-                weights_only=True,
-            ),
-            LevelRule(
-                MOST,
-                _("Levels", "Automatic for 99 % of the values"),
-                _("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
-                _("Levels", "99 %"),
-                lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
-                sampled=True,
-            ),
-            LevelRule(
-                TYPED,
-                _("Levels", "From – to"),
-                _("Levels", "Your own numbers at the two ends; what lies outside has the color of the nearer end"),
-                _("Levels", "typed"),
-            ),
-            LevelRule(
-                LOCKED,
-                _("Levels", "Locked as they are"),
-                _("Levels", "The present levels, whatever is computed next"),
-                _("Levels", "locked"),
-            ),
-        )
-    }
+# fmt: off
+_RULES = (
+    LevelRule(AUTO, _("Levels", "Automatic"),
+        _("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"), "",
+        lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys)),
+    LevelRule(FULL, _("Levels", "0 … 1"), _("Levels", "All that a weight can be, so that maps can be compared by eye"),
+        _("Levels", "0 … 1"), lambda *_: Levels(0.0, 1.0), weights_only=True),
+    LevelRule(LARGEST, _("Levels", "0 … largest"), _("Levels", "The largest number on show has the strongest color"),
+        _("Levels", "0 … largest"),
+        lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed), weights_only=True),
+    LevelRule(MOST, _("Levels", "Automatic for 99 % of the values"),
+        _("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
+        _("Levels", "99 %"), lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
+        sampled=True),
+    LevelRule(TYPED, _("Levels", "From – to"),
+        _("Levels", "Your own numbers at the two ends; what lies outside has the color of the nearer end"),
+        _("Levels", "typed")),
+    LevelRule(LOCKED, _("Levels", "Locked as they are"), _("Levels", "The present levels, whatever is computed next"),
+        _("Levels", "locked")),
 )
+# fmt: on
+LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType({rule.key: rule for rule in _RULES})
 """The rules by their keys, in the order in which they are offered."""
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.formats import Loaded, open_file
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP as _
 from attn_gui.paths import resource
 
 FIRST = "minilm"
@@ -48,61 +48,27 @@ class Example(NamedTuple):
         return QCoreApplication.translate("Examples", self.about).format(text=sentence)
 
 
+# fmt: off
 EXAMPLES = (
-    Example(
-        "worked",
-        "worked-example.npz",
-        QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
-        QT_TRANSLATE_NOOP("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
-        cell=(1, 1),
-    ),
-    Example(
-        "thinking",
-        "thinking-machines.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
-        QT_TRANSLATE_NOOP("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4."),
-    ),
-    Example(
-        "thinking64",
-        "thinking-machines-64.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, dₖ = 64"),
-        QT_TRANSLATE_NOOP("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8."),
-    ),
-    Example(
-        "nadaraya",
-        "nadaraya-watson.npz",
-        QT_TRANSLATE_NOOP("Examples", "Nadaraya–Watson, 50 points"),
-        QT_TRANSLATE_NOOP(
-            "Examples",
-            "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
-            "says how much each point counts.",
-        ),
-    ),
-    Example(
-        "layer",
-        "transformer-layer.npz",
-        QT_TRANSLATE_NOOP("Examples", "A transformer layer, pre-norm"),
-        QT_TRANSLATE_NOOP(
-            "Examples",
-            "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.",
-        ),
-    ),
-    Example(
-        "minilm",
-        "minilm-layer2.npz",
-        QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
-        head=3,
-        cell=(10, 13),
-    ),
-    Example(
-        "smollm2",
-        "smollm2-layer10.npz",
-        QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
-        QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
-        head=5,
-    ),
+    Example("worked", "worked-example.npz", _("Examples", "Worked example, five steps"),
+        _("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."), cell=(1, 1)),
+    Example("thinking", "thinking-machines.npz", _("Examples", "Thinking Machines, projected"),
+        _("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4.")),
+    Example("thinking64", "thinking-machines-64.npz", _("Examples", "Thinking Machines, dₖ = 64"),
+        _("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8.")),
+    Example("nadaraya", "nadaraya-watson.npz", _("Examples", "Nadaraya–Watson, 50 points"),
+        _("Examples",
+          "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
+          "says how much each point counts.")),
+    Example("layer", "transformer-layer.npz", _("Examples", "A transformer layer, pre-norm"),
+        _("Examples",
+          "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.")),
+    Example("minilm", "minilm-layer2.npz", _("Examples", "MiniLM, layer 2"),
+        _("Examples", "Layer 2 of MiniLM reading “{text}”"), head=3, cell=(10, 13)),
+    Example("smollm2", "smollm2-layer10.npz", _("Examples", "SmolLM2, layer 10, causal"),
+        _("Examples", "Layer 10 of SmolLM2 reading “{text}”"), head=5),
 )
+# fmt: on
 
 
 def example_of(key: str) -> Example:
