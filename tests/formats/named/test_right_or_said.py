@@ -352,6 +352,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
         said = capsys.readouterr().err
         assert "--mask keep (True may attend), --mask block (True may not attend)" in said
         assert load(path, mask="none").mask == ()
+        assert propose_mapping(list_arrays(path)).arrays["mask"] == name, "the window asks, too"
         return
     problem, said = said_by(lambda: load(path))
     scores = rows["query"] @ rows["key"].T / 2
