@@ -516,6 +516,7 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     assert main(words) == 2
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
+    assert main(["verify", str(path)]) == 2
     if off is not None:
         put(path, {**rows, name: np.asarray(off), "properties": np.eye(5), "wavelength": np.ones(1)})
         assert main(words) == 0
