@@ -30,7 +30,7 @@ from attn_gui.engine.head_axis import (
     spelled,
     with_axes_in_order,
 )
-from attn_gui.engine.masks import Causal
+from attn_gui.engine.masks import Bias, Causal
 from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
@@ -754,5 +754,5 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
 def _idle_values(name: str) -> list[Callable[[Problem], tuple[float, ...]]]:
     """Return what says with which values a setting of this name changes nothing; none for other names."""
     # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
-    parts = [name] if name.endswith("bias") else re.split("[./]", name[-_LONGEST:])
+    parts = [name] if name.endswith(Bias.kind) else re.split("[./]", name[-_LONGEST:])
     return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]
