@@ -93,7 +93,9 @@ class Person:
             self.until(lambda: not program.files.opening.busy)
         else:
             program.files.begin_first(example_of(FIRST))
-        self.wait()
+        if program.computation.pending:
+            self.wait()
+        self.look()  # painted once, with all that follows
         program.view.set(**self._look)
         if program.appearance.language != self._language:
             self.do(f"language_{self._language}")
@@ -102,6 +104,7 @@ class Person:
         window.banner.hide()
         self._come_back(window)
         window.product.focus_map()
+        QTest.qWait(1)  # it is laid out and painted before the next gesture
         self._begin(self)
         self.wait()
 
