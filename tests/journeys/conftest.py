@@ -93,9 +93,7 @@ class Person:
             self.until(lambda: not program.files.opening.busy)
         else:
             program.files.begin_first(example_of(FIRST))
-        if program.computation.pending:
-            self.wait()
-        self.look()  # painted once, with all that follows
+        self.wait()
         program.view.set(**self._look)
         if program.appearance.language != self._language:
             self.do(f"language_{self._language}")
@@ -104,7 +102,6 @@ class Person:
         window.banner.hide()
         self._come_back(window)
         window.product.focus_map()
-        QTest.qWait(1)  # it is laid out and painted before the next gesture
         self._begin(self)
         self.wait()
 
