@@ -439,7 +439,6 @@ def test_no_two_entries_of_a_menu_share_an_access_key(launch, lang):
     window = launch("minilm-layer2.npz", lang=lang).window
     menus = [menu for menu in window.findChildren(QMenu) if menu.objectName().startswith("menu.")]
     assert {"menu.file", "menu.edit", "menu.view", "menu.compute", "menu.help"} <= {m.objectName() for m in menus}
-    assert not [m.objectName() for m in menus if m.actions() and not m.menuAction().isVisible()], "none is left out"
     named = {menu.objectName(): menu.actions() for menu in menus} | {"menu bar": window.menuBar().actions()}
     for menu in menus:
         menu.aboutToShow.emit()
