@@ -29,10 +29,7 @@ def notices() -> str:
 
 
 # --- what a path is: told without importing what reads it ------------------------------------------
-# Names of lesson files, and the tables that have the same.
-
-
-ENDING = ".md"
+ENDING = ".md"  # of lessons, and of tables in Markdown
 STEP = "##"  # begins the title of a step
 LOOKED_AT = 4096  # bytes in which a file begins
 

@@ -152,7 +152,8 @@ def agreeing(found: tuple[Axes, ...], agrees: Callable[[Axes], bool]) -> tuple[A
 
 def sizes(axes: Axes, shapes: Mapping[str, Shape]) -> dict[str, int]:
     """Return the counts of items, heads and tokens, in this order, that are above one, in words."""
-    every = [_size(axes, shape) for name, shape in shapes.items() if name != "value"]
+    rows = [shape for name, shape in shapes.items() if name != "value"] or [*shapes.values()]  # value may be all so far
+    every = [_size(axes, shape) for shape in rows]
     query, key = every[0], every[-1]
     counts = {"items": query[BATCH]} if query[BATCH] > 1 else {}
     counts |= {"heads": query[HEAD]} if HEAD in axes else {}

@@ -104,7 +104,7 @@ def block_rows(
 
 
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
-    """Return the tokens of a stage's rows and columns, None without; in self-attention keys are queries."""
+    """Return the tokens of a stage's rows and columns, or None; in self-attention keys have the queries'."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
     return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None

@@ -132,7 +132,7 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _mode_of(target: Path) -> int | None:
-    """Return the permissions of the file to be replaced, None for a new one. Raises FormatError for no file."""
+    """Return the permissions of the file to be replaced, None for a new one. Raises FormatError for a folder."""
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:

@@ -11,7 +11,7 @@ from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, 
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, MASK, META, joined, meta_options, texts_among
-from attn_gui.formats.problem_fields import ABOUT
+from attn_gui.formats.problem_fields import ABOUT, OTHER_WORDS
 from attn_gui.formats.untrusted_bytes import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.languages import N_
 
@@ -19,6 +19,7 @@ _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = N_("{file} is cut off or is no safetensors file.")
 
 _SAYS_NOTHING = ("format", "dtype", *ABOUT)  # about the numbers of a problem
+_WORDS = (MASK, "score", "normalize", *(name for name, ours in OTHER_WORDS.items() if ours == "normalize"))
 
 matches = safetensors_packing.matches
 
@@ -54,7 +55,7 @@ def listing(source: FileSource) -> ArrayListing:
     said = texts.get(META)
     options = meta_options(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
     values = {name: _value(text) for name, text in texts.items() if name not in (META, session.ENTRY, *_SAYS_NOTHING)}
-    read = {name: value for name, value in values.items() if isinstance(value, int | float) or name == MASK}
+    read = {name: value for name, value in values.items() if isinstance(value, int | float) or name in _WORDS}
     options = joined(options, {name: value for name, value in read.items() if value is not None})
     left = [name for name, value in values.items() if name not in read and value is not None]
     return ArrayListing(arrays, _taken, options, others=(*left, *(texts.keys() & {session.ENTRY})))

@@ -48,7 +48,7 @@ def layer_gradients(
 def _fast_gradients(
     layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, cotangent: Array
 ) -> dict[str, Array] | None:
-    """Return gradients by a layer's x and all stages in float32; None for an edited layer, and for ∞."""
+    """Return gradients by a layer's x and all stages in float32; None for an edited layer, or past float32."""
     if isinstance(layer, EditedLayer) or records:
         return None
     found = layer_slopes(layer, x, sequence.seen(layer.sizes, layer.window), cotangent)

@@ -138,7 +138,7 @@ def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered:
 
 
 def _root_mean_square(x: Array, eps: float) -> Array:
-    """Return √(mean of squares + eps) over the last axis, kept, summed in float64, which no square leaves."""
+    """Return √(mean of squares + eps) over the last axis, kept; in float64, which holds every square."""
     squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
     return np.sqrt(squares + eps).astype(x.dtype)
 

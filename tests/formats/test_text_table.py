@@ -297,10 +297,11 @@ def test_the_factor_above_a_table_counts_for_no_table_below():
     ("text", "query"),
     [
         ("Rows: q1=[1, 2]，q2=[3, 4]，k1=[1, 2]，v1=[5]", [[1, 2], [3, 4]]),
-        ("k₁ = [1, 2]\nq₁ = [1, 2]\nv₁ = [5]\nq₂ = [3, 4]", [[1, 2], [3, 4]]),
+        ("k₁ = [1, 2]\nq₂ = [3, 4]\nv₁ = [5]\nq₁ = [1, 2]", [[1, 2], [3, 4]]),
         ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], q1=[[1, 2]]", [[1, 2], [3, 4]]),
         ("Q1=[[1, 2], [3, 4]], Q2=[[5, 6], [7, 8]], K=[[1, 2]], V=[[5]]", None),
         ("Q=[[1, 2], [3, 4]], K=[[1, 2]], V=[[5]], Q=[[5, 6], [7, 8]]", None),
+        ("Q=[[1, 2]], K=[[1, 2]], V=[[5]], Q=[[3, 4]]", None),
     ],
 )
 def test_rows_of_one_name_are_one_matrix_and_of_two_matrices_of_one_name_none_is_taken(text, query):

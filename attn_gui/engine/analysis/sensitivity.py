@@ -320,15 +320,11 @@ def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, colum
         return found[:, columns]
 
 
-# --- gradients as evaluations ----------------------------------------------------------------------
-#     is ---
-
-
+# --- finite difference ----------------------------------------------------------------------------
 STEP = float(np.finfo(float).eps ** (1 / 3))
 """Of a number of magnitude 1: where the error of the difference and that of rounding are about equal."""
 
 
-# --- finite difference ----------------------------------------------------------------------------
 def finite_difference(
     problem: Problem, stage: str, box: Box, weights: Array, field: str, index: tuple[int, ...]
 ) -> float:
@@ -363,11 +359,12 @@ def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
     return float(np.where(weights == 0, 0.0, weights * found).sum())
 
 
+# --- gradients as an evaluation -------------------------------------------------------------------
 class Gradient(EvaluationProxy):
     """∂ Σ weights · stage by every cell of every stage and matrix, for the evaluation as it was at that time.
 
     Later stages have zeros, since the sum does not depend on them. Of each stage only the box that the sum reads is
-    kept, of a map one row. Source: reverse accumulation, as in `sensitivity`.
+    kept, of a map one row.
     """
 
     kind = "gradient"

@@ -242,7 +242,7 @@ class BlockCache:
     def _log_weights_pooled(
         self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Return logarithms of weights, pooled before they are scaled; None unless logits are risen blocks."""
+        """Return logarithms of weights, pooled unscaled; None unless logits are a positive multiple of the blocks."""
         factor = 1 / self._chain.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale

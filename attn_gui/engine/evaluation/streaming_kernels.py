@@ -376,7 +376,7 @@ class DotKernel:
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """Return logits of some keys for rows of one head, from the own copies of K and of the `layers`."""
+        """Return logits of some keys for rows of one head in float64, from the own copy of K and these `layers`."""
         batch, head = place[0].start, place[1].start
         logits = (self._queries(batch, head, place[2]) @ self._keys(batch, head, place[3]).T).astype(np.float64)
         logits *= self.chain.scale
@@ -467,7 +467,7 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """Return row maxima, exp((logits − maximum) / T) and row sums; but for softmax 0 and its parts."""
+        """Return row maxima, exp((logits − maximum) / T) and row sums; without a softmax 0 and the parts."""
         if isinstance(normalizer := self.chain.normalizer, Keywise):
             parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
             return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
@@ -482,7 +482,7 @@ class StageKernel:
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
     def columns(self, place: Box, layers: Layers) -> Array:
-        """Return logits of some keys for rows of one head, from the own copies of K and of the `layers`."""
+        """Return logits of some keys for rows of one head in float64, from the own copy of K and these `layers`."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
         if self.chain.key is not None and self.keys is not None:
             given[self.chain.key] = self.keys.read

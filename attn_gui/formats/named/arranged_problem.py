@@ -155,9 +155,16 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
             lambda problem, value: value.size > 2 or np.isin(value, (problem.num_heads, problem.num_kv_heads)),
         ),
-        (r"(?!.*(max|emb))(\w+_)?(q|query)_?(seq)?len(gth)?s?", lambda problem, value: np.isin(value, (0, problem.n))),
         (
-            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s?(_[qk]v?)?",
+            r"(?!.*(max|emb))(\w+_)?((q|query)_?(seq)?len(gth)?s?|(seq)?len(gth)?s?_q)",
+            lambda problem, value: np.isin(value, (*_NONE, problem.n)),
+        ),
+        (
+            r"(?!.*(max|emb))(\w+_)?((kv?|key)_?(seq)?len(gth)?s?|(seq)?len(gth)?s?_kv?)",
+            lambda problem, value: np.isin(value, (*_NONE, problem.m)),
+        ),
+        (
+            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s?",
             lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
         ),
         (
@@ -637,7 +644,7 @@ def _steps_held(problem: Problem, names: Sequence[str], listing: ArrayListing) -
     """Return {array name: stage} of stages that a file may hold, of those that can be compared within a moment."""
     if math.prod(problem.map_shape) > MOST_COMPARED:
         return {}
-    small = {array.name for array in listing.arrays if math.prod(array.shape) <= MOST_COMPARED}
+    small = {one.name for one in listing.arrays if len(one.shape) > 1 and math.prod(one.shape) <= MOST_COMPARED}
     steps = {name: GIVEN if means_maps(name) else name for name in names if name in small}
     return {name: step for name, step in steps.items() if step in STAGE}
 
@@ -760,5 +767,5 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
 def _idle_values(name: str) -> list[_Idle]:
     """Return what says with which values a setting of this name changes nothing; none for other names."""
     # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
-    parts = [name] if name.endswith(Bias.kind) else re.split("[./]", name[-_LONGEST:])
+    parts = [part for part in re.split("[./]", name[-_LONGEST:]) if part != Bias.kind or part == name]
     return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]

@@ -406,7 +406,8 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
         if names:
             try:
                 found = _arrangement(names, record)
-                if found.mask is None and (mask := propose_mapping(listing).arrays.get(MASK)):
+                mask = propose_mapping(listing).arrays.get(MASK) if found.mask is None else None
+                if mask and GIVEN not in found.arrays:
                     found = replace(found, arrays={MASK: mask, **found.arrays})
                 heads, kv_heads = ArrayMapping().said_counts(listing)  # this file knows better than the last one
                 return replace(found, num_heads=heads, num_kv_heads=kv_heads) if heads else found

@@ -164,6 +164,8 @@ def _is_mask(words: Sequence[str]) -> bool:
     """Return whether a name is that of a mask, or of a bias of the scores, but not of switches of whole heads."""
     said = set(words)
     bias = "bias" in said and said & _ATTENTION and not said & {*_PART_OF, *_PROJECTION, "c", "weight", "table"}
+    if words[-1:] != [] and words[-1] in ("id", "idx"):  # pad_token_id is the number of a token
+        return False
     return bool(bias) or (bool(said & _MASK) and " head mask " not in f" {' '.join(words)} ")
 
 

@@ -5,8 +5,10 @@ It stands beside the reader of tables, which nobody need import to catch it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
@@ -72,10 +74,12 @@ class AmbiguousTable(FormatError):
 
 
 def _only(found: Sequence[PossibleMatrix]) -> Sequence[PossibleMatrix]:
-    """Return the rows q1, q2, … of one matrix, else the one without a number in its name; none where several may
-    be meant."""
-    shapes = {one.matrix.values.shape for one in found}
-    if len(found) == 1 or (len(shapes) == 1 and next(iter(shapes))[0] == 1):
+    """Return the rows q1, q2, … of one matrix in this order, else the one without a number in its name; none where
+    several may be meant."""
+    shapes, names = {one.matrix.values.shape for one in found}, {one.name for one in found}
+    if len(shapes) == 1 and next(iter(shapes))[0] == 1 and len(names) == len(found):
+        return sorted(found, key=lambda one: [*map(int, re.findall(r"\d+", normalize("NFKC", one.name)))])
+    if len(found) == 1:
         return found
     whole = [one for one in found if not any(map(str.isdigit, one.name))]
     return whole if len(whole) == 1 else ()

@@ -143,10 +143,13 @@ def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
     masked = recall_mapping([record], listing(*names, "decoder_mask"))
     assert masked == replace(chosen, arrays={"mask": "decoder_mask", **chosen.arrays}), "which the last file had not"
     assert recall_mapping([record | {"mask": "none"}], listing(*names, "decoder_mask")) == replace(chosen, mask="none")
+    maps = ArrayMapping({"weights": "aa"})
+    assert recall_mapping([record_of(maps)], listing("aa", "decoder_mask")) == maps, "they go with no mask"
     assert recall_mapping([{}, {"arrays": {"nonsense": "h.#.attn.aa"}}, {"arrays": []}], listing(*names)) is None
 
 
 COMPLAINTS = [
+    (ArrayMapping({"value": "a"}), "query is missing"),
     (ArrayMapping({"query": "a", "key": "a"}), "value is missing"),
     (ArrayMapping({"key": "key"}, num_heads=2), "query is missing"),
     (ArrayMapping({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),

@@ -417,9 +417,10 @@ def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, s
 def test_no_other_metadata_of_safetensors_are_left_out_in_silence(tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     said = {"mask": "causal", "sliding_window": "3", "scores": "[1]", "config": "{}", "format": "pt", "title": "A"}
+    said |= {"score": "dot", "normalize": "sum"}
     safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
     loaded = open_file(tmp_path / "a.safetensors")
-    assert loaded.problem == Problem(**rows, mask="causal")
+    assert loaded.problem == Problem(**rows, mask="causal", normalize="sum")
     assert set(loaded.left_out) == {"config", "sliding_window"}
     assert loaded.missed == ("sliding_window",)
 
@@ -473,6 +474,15 @@ def test_nothing_is_exported_without_a_part_that_is_there(
     assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
 
 
+def test_what_changes_nothing_keeps_nobody_from_exporting(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(3 if role == "query" else 5, 4)) for role in ("query", "key", "value")}
+    beside = {"seqlen_q": 3, "seqlen_k": 5, "q_len": 3, "kv_len": 5, "attn_scale": 0.5, "pad_token_id": 7}
+    loaded = open_file(put(tmp_path / "a.npz", rows | {name: np.array(value) for name, value in beside.items()}))
+    assert loaded.missed == ()
+    assert not [note for note in loaded.notes if "shape" in str(note)], "one number is no map"
+    assert open_file(put(tmp_path / "a.npz", {**rows, "seqlen_q": np.array(2)})).missed == ("seqlen_q",)
+
+
 CHANGING = [
     ("sliding_window", 3, None),
     ("window_size", [2, 0], [-1, -1]),
@@ -490,6 +500,7 @@ CHANGING = [
     ("rotary_pairs", "neighbours", None),
     ("position_ids", [0, 1, 2, 3, 4], [0]),
     ("rel_pos_bias", np.eye(5), None),
+    ("encoder.rel_pos_bias", np.eye(5), None),
     ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
     ("head_dim", 2, 4),
