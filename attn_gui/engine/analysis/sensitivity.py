@@ -321,7 +321,6 @@ def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, colum
 
 
 # --- gradients as evaluations ----------------------------------------------------------------------
-#     is ---
 
 
 STEP = float(np.finfo(float).eps ** (1 / 3))
