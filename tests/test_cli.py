@@ -276,11 +276,11 @@ def test_arrays_are_named_and_read_as_in_the_window(dump, tmp_path):
 @each(
     ("words", "sentence"),
     [
-        ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
+        ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v mask=m."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
         ((*NAMED, "--axes", "rows"), "“--axes” is “rows”"),
-        ((*NAMED, "--mask", "keep"), "“--mask” tells how to read mask"),
+        ((*NAMED, "--split", "part,head,column"), "“--split” tells how to read query_key_value"),
         (("--array", "weights=h.3.attn.q", "--axes", "query,key"), "choose one of --axes head,query,key"),
         ((*NAMED, "--axes", "token,column"), "cannot be read as token,column; expected head,token,column"),
         (("--array", "query=m", "key=m", "value=m", "--num-heads", "3"), "which 3 heads cannot share"),
@@ -581,7 +581,7 @@ def test_options_given_as_arrays_are_verified_and_a_part_that_was_left_out_is_no
     code, lines, err = verified(tmp_path / "t.npz", capsys)
     assert (code, err) == (0, "")
     assert any("Weights behind a mask are exactly 0: 0 of 12" in line for line in lines)
-    np.savez(tmp_path / "t.npz", **arrays, more=mask)
+    np.savez(tmp_path / "t.npz", **arrays, more=cells)
     code, lines, err = verified(tmp_path / "t.npz", capsys)
     assert code == 2
     assert lines

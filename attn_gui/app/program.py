@@ -174,10 +174,11 @@ class Program(QObject):
         self._connect_commands(self._parts())
 
     def _connect_commands(self, parts: Iterable[object]) -> None:
-        """Connect each action to the part that answers it."""
+        """Connect each action to the part that answers it; the menus have those that these parts have added."""
         for part in parts:
             if hasattr(part, "commands"):
                 self.bars.actions.connect_commands(part.commands())
+        self.bars.show_menus()
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:

@@ -185,7 +185,7 @@ def _ranked(
             break
     total = sum(abs(each) for _, each in moved)
     suspects = [Suspect(change.field, change.box, each, _share(each, total), change.step) for change, each in moved]
-    return tuple(sorted(suspects, key=lambda suspect: -_weight(suspect.moved)))
+    return tuple(sorted(suspects, key=lambda suspect: -math.inf if math.isnan(suspect.moved) else -abs(suspect.moved)))
 
 
 def alike(one: float, other: float) -> bool:
@@ -201,10 +201,6 @@ def _share(moved: float, total: float) -> float:
     if math.isfinite(total):
         return abs(moved) / total if total else 0.0
     return 0.0 if math.isfinite(moved) else 1.0
-
-
-def _weight(moved: float) -> float:
-    return math.inf if math.isnan(moved) else abs(moved)
 
 
 def _without(after: Problem, change: FieldChange, stage: str, index: tuple[int, ...]) -> float | None:

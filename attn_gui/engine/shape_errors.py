@@ -55,7 +55,9 @@ def check_shapes(problem: Fields) -> None:
             got=problem.num_kv_heads,
             heads=problem.num_heads,
         )
-    _check_batch(problem)
+    batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
+    for name in batched[1:]:
+        _equal(problem, name, batched[0], "batch", messages.SAME_BATCH)
     if not problem.compares:
         _check_given(problem)
     else:
@@ -96,12 +98,6 @@ def _check_given_alone(problem: Fields) -> None:
     for name, needed in (("b_output", "w_output"), ("w_output", "value")):
         if getattr(problem, name) is not None and getattr(problem, needed) is None:
             raise FieldError(messages.NEEDS, field=name, other=needed)
-
-
-def _check_batch(problem: Fields) -> None:
-    batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
-    for name in batched[1:]:
-        _equal(problem, name, batched[0], "batch", messages.SAME_BATCH)
 
 
 def _check_projection(problem: Fields) -> None:

@@ -18,6 +18,7 @@ from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.messages import spelled
 from attn_gui.engine.mistakes.grading import mistaken, number_at
+from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.formula_typesetting import typeset
@@ -311,7 +312,7 @@ def _cell(at: Blank, sheet: Worksheet, style: PageStyle) -> str:
 
 
 def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tuple[str, bool]]:
-    """Return the numbers that usual mistakes give at one weight."""
+    """Return the numbers that usual mistakes give at one weight: none of those that would change printed scores."""
     evaluation = sheet.evaluation
     asked = [blank for blank in sheet.blanks if STAGE[blank.stage].shares]
     in_row = Counter(blank.index[:-1] for blank in asked)  # a weight alone in its row is 1 with most mistakes, too
@@ -320,11 +321,24 @@ def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tupl
         return []
     right, found = format_number(number_at(sheet.worked, at.stage, at.index), DECIMALS), list[str]()
     for mistake, number in mistaken(evaluation, at.stage, at.index):
-        if mistake.brief and np.isfinite(number) and format_number(number, DECIMALS) != right:
+        if len(found) == MOST_NAMED:
+            break
+        clear = mistake.brief and np.isfinite(number) and format_number(number, DECIMALS) != right
+        if clear and _can_be_made(mistake, sheet):
             words = style.translate("Mistakes", mistake.brief).format(d_k=evaluation.problem.d_k)
             found.append(f"{words} {format_number(number, DECIMALS)}")
     heading = style.translate("Worksheets", USUAL).format(cell=_cell(at, sheet, style))
-    return [(heading, True), *((line, False) for line in _side_by_side(found[:MOST_NAMED], room))] if found else []
+    return [(heading, True), *((line, False) for line in _side_by_side(found, room))] if found else []
+
+
+def _can_be_made(mistake: Mistake, sheet: Worksheet) -> bool:
+    """Return whether a mistake is left to make: the scores that are printed have none in them."""
+    right = sheet.evaluation
+    if all(right.scores not in names for names in sheet.given):
+        return True
+    made = mistake.made_in(right.problem)
+    box = indices.whole(right.shape(right.scores))
+    return right.scores in made.stages and np.array_equal(made.box(right.scores, box), right.box(right.scores, box))
 
 
 def _side_by_side(texts: Sequence[str], room: float) -> list[str]:

@@ -437,7 +437,10 @@ class _State:
         given = safetensors_packing.arrays_in(header, cells)
         arrays, snapshots, notes, study = dict(self._arrays), self._snapshots, self._notes, self._study
         if "base" in said and self._held is None:
-            based = _base(stamp_of(said["base"]))
+            stamp = stamp_of(said["base"])
+            if stamp is None or not stamp.is_current():
+                raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
+            based = open_file(stamp.path)
             arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
             snapshots = based.snapshots
         if SNAPSHOTS in said:
@@ -499,13 +502,6 @@ def _write_cells(
         raise FormatError(_DAMAGED)
     for array, box, new in written:
         array[box] = new
-
-
-def _base(stamp: FileStamp | None) -> Loaded:
-    """Return the file that the edits were made on, if it has not changed since."""
-    if stamp is None or not stamp.is_current():
-        raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
-    return open_file(stamp.path)
 
 
 def _said(header: Mapping[str, Json]) -> dict[str, Json]:

@@ -100,7 +100,11 @@ def listing(source: FileSource) -> ArrayListing:
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
     budget = ListedBudget()
-    meta = _meta(named.pop(META, {}))
+    said = named.pop(META, {})  # a record, or its text
+    found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
+    if not isinstance(found, dict):
+        raise FormatError(NOT_MAPPING)
+    meta = meta_options(found)
     options = {
         **options_among(named),
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
@@ -119,14 +123,6 @@ def listing(source: FileSource) -> ArrayListing:
     read = {*options, *arrays}
     others = tuple(_others(named, read))
     return ArrayListing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
-
-
-def _meta(said: Json) -> dict[str, Json]:
-    """Return the options that `meta` says, as a record or as its text."""
-    found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
-    if not isinstance(found, dict):
-        raise FormatError(NOT_MAPPING)
-    return meta_options(found)
 
 
 def size_of(source: FileSource) -> int:

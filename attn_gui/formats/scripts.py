@@ -153,16 +153,18 @@ class _Script:
         """Add the line of a stage, and those of its interventions."""
         name = _variable(node.name)
         if node.inputs and node.inputs[0].name == COMPUTED + node.name:
-            self._add_changes(node)
+            before = _variable(COMPUTED + node.name)
+            self.steps.append(f"{name} = {self.dialect.copied.format(name=before)}  # changed by hand")
+            for record in self.problem.interventions:
+                if record.enabled and record.stage == node.name:
+                    self.steps.append(self._change(node, record, name, before))
             return
         code = self._sum(node) if isinstance(node.stage, LinearStage) else self._from_entry(node)
         if code != name:
-            said = title(plain_name(node.name), "en").lower() if self._is_named(node) else ""
+            named = not node.stage.hidden or node.name.startswith(COMPUTED)
+            said = title(plain_name(node.name), "en").lower() if named else ""
             shape = " × ".join(map(str, self._shape(node)))
             self.steps.append(f"{name} = {code}  # {said}, {shape}" if said else f"{name} = {code}")
-
-    def _is_named(self, node: Node) -> bool:
-        return not node.stage.hidden or node.name.startswith(COMPUTED)
 
     def _sum(self, node: Node) -> str:
         """Return a sum of products, as in the formula."""
@@ -278,13 +280,6 @@ class _Script:
         return f"{self.dialect.array}({_nested(cells, '')})"
 
     # --- interventions ---------------------------------------------------------------------------
-    def _add_changes(self, node: Node) -> None:
-        name, before = _variable(node.name), _variable(COMPUTED + node.name)
-        self.steps.append(f"{name} = {self.dialect.copied.format(name=before)}  # changed by hand")
-        for record in self.problem.interventions:
-            if record.enabled and record.stage == node.name:
-                self.steps.append(self._change(node, record, name, before))
-
     def _change(self, node: Node, record: Intervention, name: str, before: str) -> str:
         if not record.code:
             raise FormatError(NO_INTERVENTION, kind=record.kind)

@@ -142,7 +142,9 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
                 values[index] = _number(text, place.row, place.column)
         values[values <= LOWEST_OPEN] = -np.inf
         exact = np.frombuffer(base64.b64decode(at["exact"]), "<f8").reshape(shape)
-        values = _as_field(values, shape)
+        if values.ndim == 4 and len(shape) in (2, 3) and values.shape[1] * values.shape[3] == shape[-1]:
+            values = values.transpose(0, 2, 1, 3)  # heads that are below each other lie side by side in a field
+        values = values.reshape(shape)
         same = np.isclose(values, exact, rtol=1e-15, atol=0, equal_nan=True)  # a cell has 16 digits at most
         found[name] = LabeledArray(np.where(same, exact, values).astype(np.dtype(at["dtype"])))
     for _, cells in _cells(PARAMETERS, sheets.get(PARAMETERS, ())[-1:], source):
@@ -158,13 +160,6 @@ def _number(text: str, row: int, column: int) -> float:
         return number(text)
     except NotANumber as error:
         raise FormatError(_NO_NUMBER, row=row, column=column, text=quoted(text)) from error
-
-
-def _as_field(values: Array, shape: tuple[int, ...]) -> Array:
-    """Return numbers in the shape of a field, where heads that are below each other lie side by side."""
-    if values.ndim == 4 and len(shape) in (2, 3) and values.shape[1] * values.shape[3] == shape[-1]:
-        values = values.transpose(0, 2, 1, 3)
-    return values.reshape(shape)
 
 
 def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collection[str]) -> dict[str, Array]:

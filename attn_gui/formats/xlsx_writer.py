@@ -90,7 +90,8 @@ class _Writer:
         for row, text in enumerate(ABOUT, 1):
             first.cell(row, 1, text)
         steps = []
-        for node in self._nodes():
+        read = {ref.name for node in self.nodes.values() for ref in node.inputs}
+        for node in (node for node in self.nodes.values() if not node.stage.hidden or node.name in read):
             self.closed.check(node.name, self._whole(node.name))
             if node.stage.alias and node.inputs[0].name in self.evaluation.sources:
                 self._given(node.name, np.broadcast_to(self._whole(node.name), node.shape))
@@ -140,11 +141,6 @@ class _Writer:
             value = float(array[index])
             _put(sheet, board.place(index), value if np.isfinite(value) else str(value))
         return board
-
-    def _nodes(self) -> list[Node]:
-        """Return the stages that are shown, and those that they read."""
-        read = {ref.name for node in self.nodes.values() for ref in node.inputs}
-        return [node for node in self.nodes.values() if not node.stage.hidden or node.name in read]
 
     # --- numbers ---------------------------------------------------------------------------------
     def _whole(self, name: str) -> Array:

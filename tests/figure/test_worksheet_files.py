@@ -174,6 +174,11 @@ def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
             (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
             assert heading == f"Usual mistakes, seen at {cell}"
             assert any("no scaling" in text for text, _ in lines)
+    for sheet in worksheets(causal(3), examples(5), 1, "fill"):  # which prints the scores
+        said = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
+        assert "no scaling" in said
+        assert "transposed" not in said
+        assert "exchanged" not in said
 
 
 def test_a_wrong_number_does_not_give_itself_away():

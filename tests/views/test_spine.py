@@ -171,6 +171,10 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot):
     assert len({n.mapTo(spine, n.rect().topLeft()).y() for n in nodes(spine)}) == 1
     spine.resize(500, spine.height())
     assert names(spine) == ALWAYS[:-1]
+    spine.hide()
+    spine.set_stage("concat")
+    spine.show()
+    assert "concat" in names(spine), "chosen while it was hidden"
 
 
 def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot):

@@ -257,7 +257,7 @@ class Bars(QObject):
                 action.setProperty(LEFT_OUT, simple)
             for key in self._entries:
                 self._fill(key)
-            self._show_menus()
+            self.show_menus()
         elif asked == self._asked:
             return
         self._asked = asked
@@ -286,12 +286,22 @@ class Bars(QObject):
                 yield here, words, action
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Put more rows at the end of their menus."""
+        """Put more rows at the end of their menus, which `show_menus` brings up to date."""
         self.actions.add(rows)
         for row in rows:
             self._enter(row)
             self._window.addAction(self.actions[row.name])
-        self._show_menus()
+
+    def show_menus(self) -> None:
+        """Leave out the menus of which every entry is left out; those filled anew each time stay.
+
+        A menu whose own ones are still to be filled shows no other titles at first than later.
+        """
+        left_out = self._full if self._simple else set[QAction]()
+        for key in reversed(self.menus):
+            entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
+            offered = (entry for entry in entries if entry not in left_out)
+            self.menus[key].menuAction().setVisible(not entries or any(map(_is_shown, offered)))
 
     def put_first(self, key: str, actions: Sequence[QAction]) -> None:
         """Put more actions at the head of a menu, above a line."""
@@ -331,7 +341,7 @@ class Bars(QObject):
         for key, menu in self.menus.items():
             if key not in nested:
                 self._window.menuBar().addMenu(menu)
-        self._show_menus()
+        self.show_menus()
 
     def _enter(self, row: Row) -> None:
         action = self.actions[row.name]
@@ -352,17 +362,6 @@ class Bars(QObject):
             for entry in menu.actions():
                 menu.removeAction(entry)
             menu.addActions(wanted)
-
-    def _show_menus(self) -> None:
-        """Leave out the menus of which every entry is left out; those filled anew each time stay.
-
-        A menu whose own ones are still to be filled shows no other titles at first than later.
-        """
-        left_out = self._full if self._simple else set[QAction]()
-        for key in reversed(self.menus):
-            entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            offered = (entry for entry in entries if entry not in left_out)
-            self.menus[key].menuAction().setVisible(not entries or any(map(_is_shown, offered)))
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:

@@ -336,7 +336,8 @@ def finite_difference(
     h is ε^(1/3) · max(1, |x|); NaN where the problem cannot be computed on both sides. Rows that are not read are not
     computed. Source: Nocedal, Wright, *Numerical Optimization* (2006), §8.1.
     """
-    here = _number(problem, field, index)
+    arrays = problem.arrays()  # one number that cells were set to is an array without axes
+    here = float(arrays[field][index] if field in arrays else problem.scalars()[field])
     ends = here + (step := STEP * max(1.0, abs(here))), here - step
     try:
         with np.errstate(all="ignore"):
@@ -344,11 +345,6 @@ def finite_difference(
             return float((above - below) / (ends[0] - ends[1]))
     except ValueError:
         return float("nan")
-
-
-def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
-    arrays = problem.arrays()  # one number that cells were set to is an array without axes
-    return float(arrays[field][index] if field in arrays else problem.scalars()[field])
 
 
 def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:

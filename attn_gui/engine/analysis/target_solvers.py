@@ -1,4 +1,13 @@
-"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not."""
+"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not.
+
+`target_solution.solve` chooses among them, and says there which is for what:
+
+    by_query, by_key, by_bias  one linear system, or less: the smallest change that keeps the odds among the other keys,
+                               or a proof that there is none
+    KeptOdds                   the same odds where nothing is linear, as for a row of X: Gauss–Newton, several targets
+    CellObjective              one cell alone, whose gap `shortest_change` searches step by step
+    QuickRow                   what solving reads of a long row, read once: for answers while somebody drags a target
+"""
 
 from __future__ import annotations
 

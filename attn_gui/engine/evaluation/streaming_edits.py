@@ -118,7 +118,10 @@ class StreamingEdit:
         plans = [plan for head in heads for plan in self._plans(batch, head, keys, values)]
         before = [self._logits(place, old=True) for place, _ in plans]
         old = [self._values(place).copy() for place, _ in plans]
-        self._follow(batch, group, keys, values)
+        for box in keys:
+            self._passes.follow_keys(batch, group, box[1])
+        for box in values:
+            self._passes.follow_values(batch, group, box[1])
         for (place, columns), logits, old_values in zip(plans, before, old, strict=True):
             moved = logits if columns is not None else self._logits(place, old=False)
             self._exchange_terms(place, columns, KeyTerms(logits, old_values), KeyTerms(moved, self._values(place)))
@@ -206,12 +209,6 @@ class StreamingEdit:
     def _values(self, place: Box) -> Array:
         batch, head = place[0].start, place[1].start
         return self._passes.values.cells[batch, head // self._chain.group, place[3], :-1]
-
-    def _follow(self, batch: int, group: int, keys: Sequence[Box], values: Sequence[Box]) -> None:
-        for box in keys:
-            self._passes.follow_keys(batch, group, box[1])
-        for box in values:
-            self._passes.follow_values(batch, group, box[1])
 
     def _exchange_terms(self, place: Box, columns: slice | None, old: KeyTerms, new: KeyTerms) -> None:
         batch, head, rows = place[0].start, place[1].start, place[2]

@@ -232,7 +232,10 @@ class RowPasses:
         """Compute the unknown rows of a box, again after an edit; a few long rows without their tile."""
         known = self.rows.known
         if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
-            self._ensure_few(rows)
+            with self._versions.lock, np.errstate(all="ignore"):
+                for batch, head, row in np.argwhere(~known[rows]).tolist():
+                    low = rows[2].start + row
+                    self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
         while not known[rows].all():
             self._run(
                 [
@@ -245,12 +248,6 @@ class RowPasses:
                 None,
                 bool,
             )
-
-    def _ensure_few(self, rows: Box) -> None:
-        with self._versions.lock, np.errstate(all="ignore"):
-            for batch, head, row in np.argwhere(~self.rows.known[rows]).tolist():
-                low = rows[2].start + row
-                self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
 
     def _within(self, rows: slice, number: int) -> slice:
         tile = self.rows.tile(number)

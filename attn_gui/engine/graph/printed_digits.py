@@ -33,10 +33,7 @@ def short_number(value: float, more: int = 0) -> str:
         short = mantissa.rstrip("0").rstrip(".")
         equal = math.isclose(float(f"{short}e{power}"), value, rel_tol=EQUAL)
         return f"{short if equal else mantissa}e{int(power)}"
-    return _trimmed(f"{value + 0.0:.{places_of(value, more)}f}", value)
-
-
-def _trimmed(text: str, value: float) -> str:
+    text = f"{value + 0.0:.{places_of(value, more)}f}"
     short = text.rstrip("0").rstrip(".") if "." in text else text
     return short if math.isclose(float(short), value, rel_tol=EQUAL) else text
 

@@ -1,4 +1,10 @@
-"""The problem that an arrangement makes of the arrays of a file."""
+"""The problem that an arrangement makes of the arrays of a file.
+
+An arrangement (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
+open is settled from the listing of the file, before any number is read (`mapping_with_answers`), or asked. Then the
+parts are read and laid as a problem has them (`read_arranged`), and what else the file holds is compared with what is
+computed here, or named as left out.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +37,7 @@ from attn_gui.engine.head_axis import (
     spelled,
     with_axes_in_order,
 )
-from attn_gui.engine.masks import Causal
+from attn_gui.engine.masks import Bias, Causal
 from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
@@ -133,10 +139,8 @@ _NO_NUMBERS = N_(
     "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
     "out when it was compared with the weights computed here.",
 )
-MOST_COMPARED = 100_000
-"""Weights that are computed within a moment."""
-ALIKE = 0.01
-"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+MOST_COMPARED = 100_000  # weights that are computed within a moment
+ALIKE = 0.01  # weights that differ by less are the same but for the precision of a model, such as bfloat16
 _NONE = (0, -1)  # switches most settings off, as None does
 _MOST_READ = 2**10  # cells of an array that says something
 _LONGEST = 1000  # letters of a name that are looked at
@@ -537,7 +541,8 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
-    left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
+    lacking = _lacking_steps(loaded.problem, left)
+    left_out = (*(name for name in left if not is_result(name) or name in lacking), *loaded.left_out)
     own = {name: value for name, value in listing.options.items() if OTHER_WORDS.get(name) not in asked.words}
     notes = (*listing.notes, *in_our_words(own)[1], *answer.notes, *mask_notes, *_doubts(loaded.problem, said, listing))
     return replace(
@@ -546,7 +551,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
         left_out=left_out,
         missed=()
         if arrangement.arrays
-        else (*_missed(said, left, loaded.problem), *_missed_settings(loaded, left_out, listing, source)),
+        else (*_missed(said, left), *lacking, *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -718,14 +723,19 @@ def _notes_on_split(said: ArrayMapping, listing: ArrayListing) -> list[FileNote]
     return [FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name, split in splits.items() if split]
 
 
-def _missed(said: ArrayMapping, left: list[str], problem: Problem) -> tuple[str, ...]:
-    """Return the names of arrays that are not read and would change the results, or come of steps before the weights
-    which the problem has not got."""
-    wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
-    roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
+def _lacking_steps(problem: Problem, left: Sequence[str]) -> list[str]:
+    """Return the names of steps before the weights that a file holds and the problem has not got, as of a mask that is
+    not in the file."""
     steps = [name for name in left if name in (*STAGE,)[: (*STAGE,).index(GIVEN)]]
     present = compute(problem).stages if steps else ()
-    return (*(name for name, role in roles.items() if role in wanted), *(step for step in steps if step not in present))
+    return [step for step in steps if step not in present]
+
+
+def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
+    """Return the names of arrays that are not read and would change the results."""
+    wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
+    roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
+    return tuple(name for name, role in roles.items() if role in wanted)
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
@@ -750,5 +760,5 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
 def _idle_values(name: str) -> list[_Idle]:
     """Return what says with which values a setting of this name changes nothing; none for other names."""
     # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
-    parts = [name] if name.endswith("bias") else re.split("[./]", name[-_LONGEST:])
+    parts = [name] if name.endswith(Bias.kind) else re.split("[./]", name[-_LONGEST:])
     return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]

@@ -352,7 +352,11 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
     """Return the arrangement that the names of a file's arrays suggest. It may lack parts; `num_heads` and
     `num_kv_heads` are those that the file states."""
-    names = suggested(listing.arrays)
+    names, shapes = suggested(listing.arrays), {array.name: array.shape for array in listing.arrays}
+    lengths = {1}.union(*(shapes[name] for role, name in names.items() if role in ROWS))
+    for name, shape, dtype in listing.arrays:
+        if dtype == SWITCHES and len(shape) > 1 and lengths.issuperset(shape):  # a mask by any name
+            names.setdefault(MASK, name)
     split = known_of(name for role, name in names.items() if role in FUSED)
     heads, kv_heads = ArrayMapping().said_counts(listing)
     return ArrayMapping(names, split=split, num_heads=heads, num_kv_heads=kv_heads)
@@ -392,7 +396,8 @@ def record_of(arrangement: ArrayMapping) -> dict[str, Any]:
 
 
 def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) -> ArrayMapping | None:
-    """Return the first remembered arrangement whose names the file has, for the first layer that has them."""
+    """Return the first remembered arrangement whose names the file has, for the first layer that has them; with a mask
+    of the file where the last one had none to be left out."""
     for record in records:
         patterns = record.get("arrays")
         if not isinstance(patterns, dict) or not patterns:
@@ -401,6 +406,8 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
         if names:
             try:
                 found = _arrangement(names, record)
+                if found.mask is None and (mask := propose_mapping(listing).arrays.get(MASK)):
+                    found = replace(found, arrays={MASK: mask, **found.arrays})
                 heads, kv_heads = ArrayMapping().said_counts(listing)  # this file knows better than the last one
                 return replace(found, num_heads=heads, num_kv_heads=kv_heads) if heads else found
             except FormatError:  # of another version

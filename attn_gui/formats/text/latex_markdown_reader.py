@@ -295,7 +295,8 @@ def piped_rows(text: str) -> tuple[list[TextRow], bool]:
             headed = True
         elif line and not (_is_rule(line) and _PIPE.search(line[1:-1]) is None):
             cells = [_ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell)) for cell in _PIPE.split(line)]
-            rows.append(TextRow(place, _without_borders(line, cells)))
+            first, last = line[:1] in "|│", line[-1:] in "|│" and line[-2:] != "\\|"  # borders around the table
+            rows.append(TextRow(place, cells[first : len(cells) - last]))
     return rows, headed
 
 
@@ -314,8 +315,3 @@ def titled(text: str) -> tuple[str, str]:
         if not _TITLE.match(line) and _VALUE.search(_COUNTED.sub("", line)):
             raise FormatError(NUMBER_ABOVE, text=quoted(line))
     return " ".join(above), "\n" * top + "\n".join(lines[top:])
-
-
-def _without_borders(line: str, cells: list[str]) -> list[str]:
-    first, last = line[:1] in "|│", line[-1:] in "|│" and line[-2:] != "\\|"
-    return cells[first : len(cells) - last]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation
@@ -238,6 +238,11 @@ class Spine(MenuZone):
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(SIZE.left), self.minimumHeight())
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._give_way()
+        self._show_chosen_step()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._give_way()
@@ -288,7 +293,9 @@ class Spine(MenuZone):
         self._nodes.mark(self._evaluation, self._place, self._cell)
 
     def _give_way(self) -> None:
-        """Take the first form that fits the width; the last one scrolls."""
+        """Take the first form that fits the width; the last one scrolls. What is hidden takes it once it is shown."""
+        if not self.isVisible():
+            return
         forms = FORMS[-1:] if self._compact else LOW_FORMS if self._small else FORMS
         keep = self._chosen_node()
         room = self.width() - SPACING.l - SPACING.m

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,9 @@ def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
     assert other is not None
     assert set(other.arrays.values()) == {"h.9.attn.bb", "h.9.attn.aa", "h.9.attn.cc"}
     assert recall_mapping([record], listing("h.4.attn.aa", "h.4.attn.bb")) is None
+    masked = recall_mapping([record], listing(*names, "decoder_mask"))
+    assert masked == replace(chosen, arrays={"mask": "decoder_mask", **chosen.arrays}), "which the last file had not"
+    assert recall_mapping([record | {"mask": "none"}], listing(*names, "decoder_mask")) == replace(chosen, mask="none")
     assert recall_mapping([{}, {"arrays": {"nonsense": "h.#.attn.aa"}}, {"arrays": []}], listing(*names)) is None
 
 

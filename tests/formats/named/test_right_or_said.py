@@ -352,6 +352,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
         said = capsys.readouterr().err
         assert "--mask keep (True may attend), --mask block (True may not attend)" in said
         assert load(path, mask="none").mask == ()
+        assert propose_mapping(list_arrays(path)).arrays["mask"] == name, "the window asks, too"
         return
     problem, said = said_by(lambda: load(path))
     scores = rows["query"] @ rows["key"].T / 2
@@ -518,6 +519,7 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     assert main(words) == 2
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
+    assert main(["verify", str(path)]) == 2
     if off is not None:
         put(path, {**rows, name: np.asarray(off), "properties": np.eye(5), "wavelength": np.ones(1)})
         assert main(words) == 0

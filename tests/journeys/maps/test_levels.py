@@ -167,8 +167,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
 
     person.again("large type makes the window compact instead of larger than the screen")
     explain = person.find("zone.explain").width()
-    for _ in range(3):
-        person.do("zoom_in")
+    person.program.appearance.step_zoom(3)
     QApplication.processEvents()
     assert person.window.size().toTuple() == (1440, 900)
     assert person.find("zone.explain").width() > explain
@@ -183,8 +182,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
 
     person.again("what a small window grew for large type it gives back")
     person.window.resize(1350, 640)
-    for _ in range(5):
-        person.do("zoom_in")
+    person.program.appearance.step_zoom(5)
     person.until(lambda: person.window.height() > 640)
     person.do("zoom_reset")
     person.until(lambda: person.window.size().toTuple() == (1350, 640))

@@ -108,8 +108,8 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert person.find("heatmap.weights").hasFocus()
 
     person.again("it is written as gif beside the window")
-    walked_by_space(person, "weights", 1, 1)
-    path = tmp_path / "weight.gif"
+    walked_by_space(person, "scores", 1, 1)
+    path = tmp_path / "score.gif"
 
     def ask() -> None:
         person.find("walk").findChild(QMenu).actions()[0].trigger()
@@ -118,7 +118,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert person.program.late.walk.wait()
     QTest.qWait(1)
     assert QImage(str(path)).size().width() == 800
-    assert "weight.gif" in person.banner()
+    assert "score.gif" in person.banner()
 
     person.again("a masked cell says why it is closed")
     person.program.files.begin_problem(person.program.document.problem.replace(mask="causal"), "causal")

@@ -211,7 +211,7 @@ def test_tab_goes_through_the_zones_in_order(launch):
 def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_into_sight(launch, steps):
     """At 175 % and 200 %."""
     person = launch("thinking-machines.npz")
-    person.do(*["zoom_in"] * steps)
+    person.program.appearance.step_zoom(steps)
     person.wait()
     person.window.resize(1350, 650)
     person.look()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QMenu,
     QWidget,
 )
 
@@ -93,6 +94,8 @@ def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(b
 
 def test_the_simple_window_brings_what_is_asked_for(begin):
     person = begin(SMALL)
+    menus = [person.window.findChild(QMenu, f"menu.{name}") for name in ("pages", "heads", "readings", "brush")]
+    assert not [menu.title() for menu in menus if menu.menuAction().isVisible()], "nothing is left in them"
     column = person.find("zone.explain")
     feet = set()
     for cell in (("weights", 1, 1), ("weights", 0, 0)):
