@@ -97,7 +97,7 @@ SELDOM = (
     "attn_gui.models", "attn_gui.views.map.levels_popup",
     "attn_gui.views.page_widget",
 )  # fmt: skip
-EARLY_DIALOGS = {f"attn_gui.views.dialogs.{name}" for name in ("dialog_base", "dialog_tips", "progress")}
+EARLY_DIALOGS = {f"attn_gui.views.dialogs.{name}" for name in ("dialog_base", "progress")}
 
 GARBAGE = """
 import gc, sys, threading, weakref
