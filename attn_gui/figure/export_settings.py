@@ -61,7 +61,6 @@ def resolution(dpi: float | None, style: str, usual: float) -> float:
 
 
 # --- settings --------------------------------------------------------------------------------------
-#     them ---
 
 
 Heads: TypeAlias = int | Sequence[int] | str | None

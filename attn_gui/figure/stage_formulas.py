@@ -21,7 +21,6 @@ from attn_gui.figure.text.number_formats import MINUS
 from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 # --- formulas, with the score, scale and masks that are in force -----------------------------------
-#     ---
 
 
 DECIMALS = 6

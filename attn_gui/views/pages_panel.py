@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PagesPanel(Retranslated, QWidget):
-    """Panel with one page and a list of all; `pageAsked`, `exportAsked` and `largeAsked` say what a person wants."""
+    """Panel with one page and `choice`, a list of all; `exportAsked` and `largeAsked` say what else a person wants."""
 
     exportAsked = Signal()
     largeAsked = Signal(bool)  # in the place of the maps, or beside them

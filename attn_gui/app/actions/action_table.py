@@ -225,7 +225,7 @@ ACTIONS = (  # a table, a row to one line or two
     Row("previous_head", "compute", N_("Actions", "&Previous head"), "Ctrl+[", words="heads multi 多头", full=True),
     Row("next_head", "compute", N_("Actions", "&Next head"), "Ctrl+]", words="heads multi 多头", full=True),
     Row("masks", "compute", N_("Actions", "&Masks…"), "Ctrl+M", separator=True,
-        words="mask causal padding window alibi layers 掩码 因果 遮挡 屏蔽", reads=SCORE, full=True),
+        words="mask causal padding window alibi layers 掩码 因果 填充 滑动窗口 遮挡 屏蔽", reads=SCORE, full=True),
     Row("mask_tool", "compute", N_("Actions", "P&aint the mask"), None, checkable=True, words="draw brush 画 涂",
         reads=SCORE, full=True),
     Row("toggle_mask_cell", "compute", N_("Actions", "&Open or close the chosen cell"), None,
@@ -337,7 +337,7 @@ MENUS = (
 MENU_WORDS = {
     "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
     "recent": "recently last files history 最近 打开过",
-    "lessons": "tutorial course teach learn 课程 教程 学习",
+    "lessons": "tutorial course teach learn 课程 教程 学习 例题",
     "learn": "exercise lesson quiz 练习 题目",
     "examples": "examples example sample demo 示例 例子 范例",
     "models": "model toy induction gpt2 letters prediction bert llama 模型 玩具 归纳 字母 预测",

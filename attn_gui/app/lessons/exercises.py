@@ -38,7 +38,6 @@ from attn_gui.views.question_view import QuestionView
 from attn_gui.views.zones import handing_on, put_on_top
 
 # --- cells left out by hand or by a seed, answers typed into them ----------------------------------
-#     ---
 
 
 MOST_CELLS = 200_000  # of the maps that a blank can be drawn from

@@ -48,7 +48,6 @@ from attn_gui.views.theme import scaled
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # --- words of the step, with the present numbers: computed beside the window, as expressions may take long ---
-#     ---
 
 
 QUICK = 1 << 14

@@ -33,6 +33,7 @@ FOUND = {
         ("缩放", "比较 › 有 / 无缩放，并排"),
         ("examples", "文件 › 示例 › 手算示例，五步"),
         ("填充掩码", "计算 › 掩码…"),
+        ("例题", "学习 › 课程 › 算例：五步算完注意力"),
     ),
 }
 """What is typed, and the path of the action that comes first."""
