@@ -77,30 +77,48 @@ THEMES: Mapping[str, Theme] = MappingProxyType(
 Stops = tuple[tuple[float, str], ...]
 """Positions and colors of a color map: −1 … 1 for a signed one, 0 … 1 for the weights."""
 
-# fmt: off
 SIGNED_STOPS: Mapping[str, Stops] = MappingProxyType(
     {
         "light": (
-            (-1, "#08306B"), (-0.6, "#2B6CB3"), (-0.25, "#9CC3E4"),
-            (0, "#F6F6F4"), (0.25, "#F3B899"), (0.6, "#CF5B34"), (1, "#7A1A0C"),
+            (-1, "#08306B"),
+            (-0.6, "#2B6CB3"),
+            (-0.25, "#9CC3E4"),
+            (0, "#F6F6F4"),
+            (0.25, "#F3B899"),
+            (0.6, "#CF5B34"),
+            (1, "#7A1A0C"),
         ),
         "dark": (
-            (-1, "#A8DAFF"), (-0.6, "#4E9BE0"), (-0.25, "#244C75"),
-            (0, "#1C1F23"), (0.25, "#763A22"), (0.6, "#DE7A4B"), (1, "#FFD0AE"),
+            (-1, "#A8DAFF"),
+            (-0.6, "#4E9BE0"),
+            (-0.25, "#244C75"),
+            (0, "#1C1F23"),
+            (0.25, "#763A22"),
+            (0.6, "#DE7A4B"),
+            (1, "#FFD0AE"),
         ),
     }
 )
 WEIGHTS_STOPS: Mapping[str, Stops] = MappingProxyType(
     {
         "light": (
-            (0, "#F7F8F5"), (0.15, "#CDE9DA"), (0.35, "#84C8AE"), (0.55, "#3A9B93"), (0.75, "#1B6A7A"), (1, "#0B2A48"),
+            (0, "#F7F8F5"),
+            (0.15, "#CDE9DA"),
+            (0.35, "#84C8AE"),
+            (0.55, "#3A9B93"),
+            (0.75, "#1B6A7A"),
+            (1, "#0B2A48"),
         ),
         "dark": (
-            (0, "#1C1F23"), (0.15, "#18404C"), (0.35, "#1B666B"), (0.55, "#36937C"), (0.75, "#84C385"), (1, "#F6F4B6"),
+            (0, "#1C1F23"),
+            (0.15, "#18404C"),
+            (0.35, "#1B666B"),
+            (0.55, "#36937C"),
+            (0.75, "#84C385"),
+            (1, "#F6F4B6"),
         ),
     }
 )
-# fmt: on
 
 
 class Spacing(NamedTuple):

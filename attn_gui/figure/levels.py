@@ -128,29 +128,56 @@ class LevelRule(NamedTuple):
 
 AUTO, FULL, LARGEST, MOST, TYPED, LOCKED = "auto", "full", "largest", "99", "typed", "locked"
 
-# fmt: off
-_RULES = (
-    LevelRule(AUTO, N_("Levels", "Automatic"),
-        N_("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"), "",
-        lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys)),
-    LevelRule(FULL, N_("Levels", "0 … 1"),
-        N_("Levels", "All that a weight can be, so that maps can be compared by eye"),
-        N_("Levels", "0 … 1"), lambda *_: Levels(0.0, 1.0), weights_only=True),
-    LevelRule(LARGEST, N_("Levels", "0 … largest"), N_("Levels", "The largest number on show has the strongest color"),
-        N_("Levels", "0 … largest"),
-        lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed), weights_only=True),
-    LevelRule(MOST, N_("Levels", "Automatic for 99 % of the values"),
-        N_("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
-        N_("Levels", "99 %"), lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
-        sampled=True),
-    LevelRule(TYPED, N_("Levels", "From – to"),
-        N_("Levels", "Your own numbers at the two ends; what lies outside has the color of the nearer end"),
-        N_("Levels", "typed")),
-    LevelRule(LOCKED, N_("Levels", "Locked as they are"), N_("Levels", "The present levels, whatever is computed next"),
-        N_("Levels", "locked")),
+LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
+    {
+        rule.key: rule
+        for rule in (
+            LevelRule(
+                AUTO,
+                N_("Levels", "Automatic"),
+                N_("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
+                "",
+                lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys),
+            ),
+            LevelRule(
+                FULL,
+                N_("Levels", "0 … 1"),
+                N_("Levels", "All that a weight can be, so that maps can be compared by eye"),
+                N_("Levels", "0 … 1"),
+                lambda *_: Levels(0.0, 1.0),
+                weights_only=True,
+            ),
+            LevelRule(
+                LARGEST,
+                N_("Levels", "0 … largest"),
+                N_("Levels", "The largest number on show has the strongest color"),
+                N_("Levels", "0 … largest"),
+                lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed),
+                weights_only=True,
+            ),
+            LevelRule(
+                MOST,
+                N_("Levels", "Automatic for 99 % of the values"),
+                N_("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
+                N_("Levels", "99 %"),
+                lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
+                sampled=True,
+            ),
+            LevelRule(
+                TYPED,
+                N_("Levels", "From – to"),
+                N_("Levels", "Your own numbers at the two ends; what lies outside has the color of the nearer end"),
+                N_("Levels", "typed"),
+            ),
+            LevelRule(
+                LOCKED,
+                N_("Levels", "Locked as they are"),
+                N_("Levels", "The present levels, whatever is computed next"),
+                N_("Levels", "locked"),
+            ),
+        )
+    }
 )
-# fmt: on
-LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType({rule.key: rule for rule in _RULES})
 """The rules by their keys, in the order in which they are offered."""
 
 

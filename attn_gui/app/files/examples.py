@@ -48,27 +48,61 @@ class Example(NamedTuple):
         return QCoreApplication.translate("Examples", self.about).format(text=sentence)
 
 
-# fmt: off
 EXAMPLES = (
-    Example("worked", "worked-example.npz", N_("Examples", "Worked example, five steps"),
-        N_("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."), cell=(1, 1)),
-    Example("thinking", "thinking-machines.npz", N_("Examples", "Thinking Machines, projected"),
-        N_("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4.")),
-    Example("thinking64", "thinking-machines-64.npz", N_("Examples", "Thinking Machines, dₖ = 64"),
-        N_("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8.")),
-    Example("nadaraya", "nadaraya-watson.npz", N_("Examples", "Nadaraya–Watson, 50 points"),
-        N_("Examples",
-          "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
-          "says how much each point counts.")),
-    Example("layer", "transformer-layer.npz", N_("Examples", "A transformer layer, pre-norm"),
-        N_("Examples",
-          "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.")),
-    Example("minilm", "minilm-layer2.npz", N_("Examples", "MiniLM, layer 2"),
-        N_("Examples", "Layer 2 of MiniLM reading “{text}”"), head=3, cell=(10, 13)),
-    Example("smollm2", "smollm2-layer10.npz", N_("Examples", "SmolLM2, layer 10, causal"),
-        N_("Examples", "Layer 10 of SmolLM2 reading “{text}”"), head=5),
+    Example(
+        "worked",
+        "worked-example.npz",
+        N_("Examples", "Worked example, five steps"),
+        N_("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
+        cell=(1, 1),
+    ),
+    Example(
+        "thinking",
+        "thinking-machines.npz",
+        N_("Examples", "Thinking Machines, projected"),
+        N_("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4."),
+    ),
+    Example(
+        "thinking64",
+        "thinking-machines-64.npz",
+        N_("Examples", "Thinking Machines, dₖ = 64"),
+        N_("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8."),
+    ),
+    Example(
+        "nadaraya",
+        "nadaraya-watson.npz",
+        N_("Examples", "Nadaraya–Watson, 50 points"),
+        N_(
+            "Examples",
+            "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
+            "says how much each point counts.",
+        ),
+    ),
+    Example(
+        "layer",
+        "transformer-layer.npz",
+        N_("Examples", "A transformer layer, pre-norm"),
+        N_(
+            "Examples",
+            "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.",
+        ),
+    ),
+    Example(
+        "minilm",
+        "minilm-layer2.npz",
+        N_("Examples", "MiniLM, layer 2"),
+        N_("Examples", "Layer 2 of MiniLM reading “{text}”"),
+        head=3,
+        cell=(10, 13),
+    ),
+    Example(
+        "smollm2",
+        "smollm2-layer10.npz",
+        N_("Examples", "SmolLM2, layer 10, causal"),
+        N_("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
+        head=5,
+    ),
 )
-# fmt: on
 
 
 def example_of(key: str) -> Example:
