@@ -320,7 +320,7 @@ def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, colum
         return found[:, columns]
 
 
-# --- gradients as evaluations ----------------------------------------------------------------------
+# --- finite difference ----------------------------------------------------------------------------
 STEP = float(np.finfo(float).eps ** (1 / 3))
 """Of a number of magnitude 1: where the error of the difference and that of rounding are about equal."""
 
