@@ -558,7 +558,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
         left_out=left_out,
         missed=()
         if arrangement.arrays
-        else (*_missed(said, left), *lacking, *_missed_settings(loaded, left_out, listing, source)),
+        else (*_missed(said, left, listing), *lacking, *_missed_settings(loaded, left_out, listing, source)),
     )
 
 
@@ -738,10 +738,12 @@ def _lacking_steps(problem: Problem, left: Sequence[str]) -> list[str]:
     return [step for step in steps if step not in present]
 
 
-def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
-    """Return the names of arrays that are not read and would change the results."""
+def _missed(said: ArrayMapping, left: list[str], listing: ArrayListing) -> tuple[str, ...]:
+    """Return the names of arrays that are not read and would change the results, as no single number does."""
+    single = {array.name for array in listing.arrays if not array.shape and array.dtype != SWITCHES}
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
-    roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
+    names = (name for name in left if not is_result(name) and name not in single)
+    roles = {name: found.role for name in names if (found := guess(name)) is not None}
     return tuple(name for name, role in roles.items() if role in wanted)
 
 

@@ -476,7 +476,8 @@ def test_nothing_is_exported_without_a_part_that_is_there(
 
 def test_what_changes_nothing_keeps_nobody_from_exporting(tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(3 if role == "query" else 5, 4)) for role in ("query", "key", "value")}
-    beside = {"seqlen_q": 3, "seqlen_k": 5, "q_len": 3, "kv_len": 5, "attn_scale": 0.5, "pad_token_id": 7}
+    beside = {"seqlen_q": 3, "seqlen_k": 5, "q_len": 3, "kv_len": 5, "attn_scale": 0.5}
+    beside |= {"pad_token_id": 7, "padding": 0, "mask_ratio": 0.15}
     loaded = open_file(put(tmp_path / "a.npz", rows | {name: np.array(value) for name, value in beside.items()}))
     assert loaded.missed == ()
     assert not [note for note in loaded.notes if "shape" in str(note)], "one number is no map"
