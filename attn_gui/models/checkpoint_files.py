@@ -396,9 +396,10 @@ def frequencies(config: Config, width: int) -> Array:
     "Extending Context Window" (2023) and Llama 3.1.
     """
     several = [found for name in ("rope_parameters", "rope_scaling") if (found := config.part(name)) is not None]
-    kinds = {str(found.given("rope_type") or found.given("type") or "default") for found in several}
-    if len(kinds) > 1:
-        raise config.refusal(_TWO_ROPES, got=", ".join(sorted(map(shown, kinds))))
+    kinds = [(found.given("rope_type") or found.given("type") or "default", found.given("factor")) for found in several]
+    if any(kind != kinds[0] for kind in kinds):
+        got = (" ".join(str(part) for part in kind if part is not None) for kind in kinds)
+        raise config.refusal(_TWO_ROPES, got=", ".join(map(shown, got)))
     scaling = several[0] if several else None
     theta = config.number("rope_theta", 10000.0)
     if scaling is None:

@@ -123,6 +123,12 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: changed(f, rope_parameters={"rope_theta": 9.0}, rope_scaling={"type": "linear", "factor": 2.0}),
         "name different scalings: default, linear",
     ),
+    "two factors": (
+        lambda f: changed(
+            f, rope_parameters={"type": "linear", "factor": 4}, rope_scaling={"type": "linear", "factor": 2}
+        ),
+        "name different scalings: linear 4, linear 2",
+    ),
     "too many layers": (lambda f: changed(f, num_hidden_layers=900), "layers.2.* is missing"),
     "heads that do not divide": (lambda f: changed(f, num_attention_heads=5), "cannot share"),
     "K/V heads that do not divide": (lambda f: changed(f, num_key_value_heads=3), "cannot share"),
