@@ -82,7 +82,7 @@ def batched(tmp_path: Path) -> Path:
 
 
 # --- what it writes ------------------------------------------------------------------------------
-def test_names_say_stage_head_and_item(exported, batched):
+def test_names_say_stage_head_and_item(exported, batched, tmp_path):
     words = ("--stage", "weights", "output", "--heads", "0,2-3", "--batch", 1, "--format", "csv", "svg")
     assert exported(batched, *words) == [
         f"some-{part}-b1.{ending}"
@@ -90,8 +90,11 @@ def test_names_say_stage_head_and_item(exported, batched):
         for part in ("weights-h0", "weights-h2", "weights-h3", "output-h0")
     ]
     assert exported(batched, "--heads", "mean", "--batch", 1, "--format", "npy") == ["some-mean_weights-b1.npy"]
+    mean = np.load(tmp_path / "out" / "some-mean_weights-b1.npy")
+    np.testing.assert_allclose(mean, compute(load(batched))["weights"][1].mean(axis=0), rtol=1e-12)
     named = exported(batched, "--stage", "largest_weights", "--heads", "2", "--format", "svg")
     assert named == ["some-largest_weights-b0.svg"], "a map of all heads together bears the name of none"
+    assert "largest over heads" in (tmp_path / "out" / named[0]).read_text("utf-8")
 
 
 def test_numbers_are_those_of_the_engine(exported, batched, tmp_path):

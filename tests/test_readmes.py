@@ -22,10 +22,6 @@ def text_of(key: str, lang: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def all_of(lang: str) -> str:
-    return "\n".join(text_of(key, lang) for key in KEYS)
-
-
 def blocks(text: str) -> list[tuple[str, str]]:
     """The language and the text of every fenced block."""
     return re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -95,7 +91,7 @@ def test_the_comparison_has_the_same_marks_in_both():
 
 
 def test_every_command_is_told_once_and_exports_are_understood():
-    found = commands(all_of("en"))
+    found = commands("\n".join(text_of(key, "en") for key in KEYS))
     assert len(found) > 25
     assert sorted(set(found)) == sorted(found)
     for words in map(str.split, found):

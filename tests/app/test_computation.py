@@ -59,10 +59,6 @@ def desk(monkeypatch):
         computation.end()
 
 
-def fresh(document: Document) -> StreamingEvaluation:
-    return StreamingEvaluation(document.snapshot())
-
-
 def whole(evaluation: Evaluation, stage: str) -> np.ndarray:
     return np.array(evaluation.box(stage, indices.whole(evaluation.shape(stage))))
 
@@ -107,7 +103,7 @@ def test_edits_are_followed_and_settled_at_rest(qtbot, desk):
     assert not computation.evaluation.settled
     with qtbot.waitSignal(computation.settled):
         pass
-    expected = fresh(document)
+    expected = StreamingEvaluation(document.snapshot())
     expected.complete()
     for stage in ("weights", "output"):
         assert np.array_equal(whole(computation.evaluation, stage), whole(expected, stage)), stage

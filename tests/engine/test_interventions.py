@@ -9,16 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import (
-    DenseEvaluation,
-    Evaluation,
-    Problem,
-    ShapeError,
-    compute,
-    explain,
-    sensitivity,
-    verify,
-)
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, ShapeError, compute, explain, sensitivity, verify
 from attn_gui.engine.creation.interventions import (
     for_all_heads,
     rescale_row,

@@ -393,10 +393,7 @@ def offered(fields: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...]]]:
 
 def test_what_is_offered_for_a_sequence_of_another_width(rng):
     """Three matrices read x in self-attention: to change one of them alone would not help."""
-    assert offered(block(rng) | {"x": np.ones((N, 23))}) == [
-        ("resize", "x", (N, E)),
-        ("project", "x", (23, E)),
-    ]
+    assert offered(block(rng) | {"x": np.ones((N, 23))}) == [("resize", "x", (N, E)), ("project", "x", (23, E))]
 
     assert offered(cross(rng) | {"w_query": np.ones((23, H * D))}) == [
         ("resize", "w_query", (E, H * D)),

@@ -262,10 +262,6 @@ def problem_of(n=6, **more):
     return Problem(**{name: rng.normal(size=(n, 8)) for name in ("query", "key", "value")}, num_heads=2, **more)
 
 
-def colors(path):
-    return {color.rgb() & 0xFFFFFF for color in colors_of(QImage(str(path)))}
-
-
 @each(("theme", "picture"), [("light", "map"), ("dark", "product")])
 def test_cells_changed_by_hand_are_ringed_in_their_head_alone(tmp_path, theme, picture):
     problem, mark = problem_of(interventions=[RECORD]), THEMES[theme].edit.rgb() & 0xFFFFFF
@@ -273,7 +269,7 @@ def test_cells_changed_by_hand_are_ringed_in_their_head_alone(tmp_path, theme, p
     for head in (0, 1):
         path = tmp_path / f"{head}.png"
         render(problem, path, heads=head, theme=theme, picture=picture)
-        found[head] = mark in colors(path)
+        found[head] = mark in {color.rgb() & 0xFFFFFF for color in colors_of(QImage(str(path)))}
     assert found == {0: False, 1: True}
 
 

@@ -42,13 +42,7 @@ def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: 
 
 @each(
     ("value", "text"),
-    [
-        (0.61, "0.610000"),
-        (-0.0012345678, "−0.001235"),
-        (-5.38e-7, "−5.38000e−7"),
-        (0.0, "0"),
-        (-0.0, "0"),
-    ],
+    [(0.61, "0.610000"), (-0.0012345678, "−0.001235"), (-5.38e-7, "−5.38000e−7"), (0.0, "0"), (-0.0, "0")],
 )
 def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str) -> None:
     assert sentence_number(value) == text

@@ -299,8 +299,7 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ending", "sides", "least"),
-    [("pdf", {"width": 8.5}, "12.1"), ("svg", {"width": 30, "height": 14.3}, "")],
+    ("ending", "sides", "least"), [("pdf", {"width": 8.5}, "12.1"), ("svg", {"width": 30, "height": 14.3}, "")]
 )
 def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sides: dict[str, Any], least: str) -> None:
     with pytest.raises(ValueError, match=rf"smaller than 5 points; it needs at least {least}"):

@@ -137,13 +137,7 @@ def test_a_npy_has_rows_and_columns(shape: tuple[int, ...], expected: tuple[int,
     assert (found.shape, found.dtype, found.dtype.isnative) == (expected, np.float32, True)
 
 
-@each(
-    ("array", "words"),
-    [
-        (np.array([{}], object), "could run code"),
-        (np.ones((0, 3)), "no cells"),
-    ],
-)
+@each(("array", "words"), [(np.array([{}], object), "could run code"), (np.ones((0, 3)), "no cells")])
 def test_a_bad_npy_is_refused(array: np.ndarray, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "a.npy"
     np.save(path, array, allow_pickle=True)
@@ -225,25 +219,13 @@ def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
 # --- cells ---------------------------------------------------------------------------------------
 @each(
     ("cell", "value"),
-    [
-        (r"\frac{1}{2}", 0.5),
-        (r"$-\tfrac{1}{4}$", -0.25),
-        (r"-{\frac{1}{2}}", -0.5),
-        (r"2 \times 10^{-3}", 2e-3),
-    ],
+    [(r"\frac{1}{2}", 0.5), (r"$-\tfrac{1}{4}$", -0.25), (r"-{\frac{1}{2}}", -0.5), (r"2 \times 10^{-3}", 2e-3)],
 )
 def test_a_cell_of_latex_is_the_number_that_is_typeset(cell, value):
     assert read_table(rf"\begin{{bmatrix}}{cell}&2\\3&4\end{{bmatrix}}").values[0, 0] == value
 
 
-@each(
-    "cell",
-    [
-        r"1\frac{1}{2}",
-        r"\frac{1}{2}3",
-        r"2 \times 10^{3}4",
-    ],
-)
+@each("cell", [r"1\frac{1}{2}", r"\frac{1}{2}3", r"2 \times 10^{3}4"])
 def test_numbers_side_by_side_are_not_run_together(cell):
     with pytest.raises(FormatError, match=r"row 0, column 0 is .*; expected a number"):
         read_table(rf"\begin{{bmatrix}}{cell}&2\\3&4\end{{bmatrix}}")

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, untrusted_bytes
 from tests.costs import taking
 from tests.failing import each
@@ -177,15 +176,10 @@ def test_a_directory_that_would_not_fit_is_not_read(tmp_path: Path, refused: Cal
 
 
 def test_a_file_with_the_end_of_one_of_more_than_four_gigabytes_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "file.npz"
+    path, plain = tmp_path / "file.npz", tmp_path / "plain.npz"
     path.write_bytes(with_end64(zipped(QUERY, KEY, VALUE)))
-    assert load(path) == load_bytes(tmp_path, zipped(QUERY, KEY, VALUE))
-
-
-def load_bytes(folder: Path, data: bytes) -> Problem:
-    path = folder / "plain.npz"
-    path.write_bytes(data)
-    return load(path)
+    plain.write_bytes(zipped(QUERY, KEY, VALUE))
+    assert load(path) == load(plain)
 
 
 @each(

@@ -18,15 +18,7 @@ from safetensors.numpy import save as safetensors_bytes
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import (
-    IMAGES,
-    FormatError,
-    load,
-    open_file,
-    open_small,
-    save_session,
-    session_in_figure,
-)
+from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save_session, session_in_figure
 from attn_gui.formats.snapshots import SnapshotLayer, packed, snapshot_entries, snapshots_in
 from attn_gui.formats.untrusted_bytes import parse_object
 from attn_gui.paths import resource

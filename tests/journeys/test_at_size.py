@@ -57,7 +57,7 @@ def exact(person, stage, head):
     return pool(shown, None, heatmap.placement.rows.bins, heatmap.placement.columns.bins)[0]
 
 
-def test_maps_fill_in_behind_follow_what_is_typed_and_are_exact_in_the_end(person, qtbot):
+def test_maps_and_largest_gradients_fill_in_behind_follow_what_is_typed_and_are_exact_in_the_end(person, qtbot):
     heatmap = person.find("heatmap.weights")
     assert not known(person).all()
     settled(person, qtbot)
@@ -73,6 +73,17 @@ def test_maps_fill_in_behind_follow_what_is_typed_and_are_exact_in_the_end(perso
     settled(person, qtbot)
     assert known(person).all()
     np.testing.assert_allclose(heatmap.cells.values, exact(person, "weights", 0), rtol=1e-4, atol=1e-7)
+
+    person.again("the largest gradients are those of whole maps", problem())
+    person.program.view.set(head=1, cell=ChosenCell("weights", 700, 31))
+    bar = person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == "Gradients")
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+    for text in ("1", "2.5"):
+        person.type_into("query", 700, WIDTH, text)
+        wanted = largest(person)
+        assert len(wanted) == 12
+        qtbot.waitUntil(lambda wanted=wanted: listed(person) == wanted)
 
 
 def own_rows(person, heatmap):
@@ -100,8 +111,29 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
     assert not person.program.first.progress._words.isVisible()
 
 
-def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot, monkeypatch):
-    """65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back."""
+def test_what_no_evaluation_can_hold_is_said_in_a_sentence_and_exported_as_nothing_else(launch, qtbot, monkeypatch):
+    """The worked example's numbers were written as those of the other document."""
+    person = launch("worked-example.npz")
+    person.do("dimensions")
+    panel = person.program.window.inspector.pages
+    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is not None)
+    numbers = np.zeros((66_000, 64), np.float32)
+    large = Problem(query=numbers, key=numbers, value=numbers[:, :1], score="gaussian", dtype="float32")
+    person.program.document.open(large, name="large")
+    actions = "export_data", "export_image", "copy_image", "card"
+    for action in actions:
+        person.find("banner").hide()
+        person.do(action)
+        assert "being computed" in person.banner(), action
+    qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
+    for action in actions:
+        person.find("banner").hide()
+        person.do(action)
+        assert "66,000" in person.banner(), action
+    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is None)
+
+    person.again("tables and one sentence are shown")
+    # 65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back.
     monkeypatch.setattr(streaming_kernels, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
     person = launch()
     numbers = np.zeros((65_536, 2), np.float32)
@@ -130,28 +162,6 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     assert isinstance(person.program.computation.evaluation, StreamingEvaluation)
 
 
-def test_nothing_of_the_document_before_is_exported_in_the_place_of_what_nothing_can_hold(launch, qtbot):
-    """The worked example's numbers were written as those of the other document."""
-    person = launch("worked-example.npz")
-    person.do("dimensions")
-    panel = person.program.window.inspector.pages
-    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is not None)
-    numbers = np.zeros((66_000, 64), np.float32)
-    large = Problem(query=numbers, key=numbers, value=numbers[:, :1], score="gaussian", dtype="float32")
-    person.program.document.open(large, name="large")
-    actions = "export_data", "export_image", "copy_image", "card"
-    for action in actions:
-        person.find("banner").hide()
-        person.do(action)
-        assert "being computed" in person.banner(), action
-    qtbot.waitUntil(lambda: person.program.computation.refusal is not None)
-    for action in actions:
-        person.find("banner").hide()
-        person.do(action)
-        assert "66,000" in person.banner(), action
-    qtbot.waitUntil(lambda: panel.pages["dimensions"].content is None)
-
-
 def listed(person):
     """{number: gradient} as the page of the explanation shows it."""
     page = person.find("inspector.sensitivity")
@@ -167,15 +177,3 @@ def largest(person):
         letters[field] + (f"[{at[-2]}, {at[-1]}]" if at else ""): pytest.approx(value, rel=5e-2)
         for field, at, value in strongest(gradients, 12)
     }
-
-
-def test_the_largest_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot):
-    person.program.view.set(head=1, cell=ChosenCell("weights", 700, 31))
-    bar = person.find("inspector").findChild(QTabBar)
-    place = next(k for k in range(bar.count()) if bar.tabText(k) == "Gradients")
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
-    for text in ("1", "2.5"):
-        person.type_into("query", 700, WIDTH, text)
-        wanted = largest(person)
-        assert len(wanted) == 12
-        qtbot.waitUntil(lambda wanted=wanted: listed(person) == wanted)

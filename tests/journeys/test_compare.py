@@ -42,7 +42,7 @@ def said(person):
     return person.find("comparison").text()
 
 
-def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
+def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells(person, problem, tmp_path):
     assert not person.action("show_before").isEnabled()
     person.do("pin")
     person.type_into("query", 3, 1, "2.5")
@@ -121,8 +121,7 @@ def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
     assert not person.find("comparison").isVisible()
     assert not person.action("show_wipe").isEnabled()
 
-
-def test_a_ready_made_comparison_is_shown_in_every_mode_and_goes_with_what_it_shows(person, problem):
+    person.again("a ready made one goes with what it shows")
     person.click_cell("weights", 4, 2)
     ready(person, "with-scale")
     assert not person.window.isWindowModified()
@@ -193,6 +192,28 @@ def test_a_ready_made_comparison_is_shown_in_every_mode_and_goes_with_what_it_sh
     assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
     assert not slider.isVisible()
 
+    person.again("cells of the pinned state come back", "worked-example.npz")
+    person.click_cell("weights", 0, 0)
+    assert not person.action("take_before").isEnabled(), "there is no other state"
+    before = np.array(person.values("weights"))
+    person.do("pin")
+    person.wait()
+    person.type_into("query", 1, 0, "7")
+    person.wait()
+    moved = np.array(person.values("weights"))
+    assert not np.array_equal(moved[1], before[1])
+    for mode in ("show_now", "show_before", "show_side_by_side"):
+        person.do(mode)
+        person.click_cell("weights", 1, 0)
+        person.do("choose_row", "take_before")
+        person.wait()
+        person.do("show_now")
+        assert np.array_equal(np.array(person.values("weights"))[1], before[1])
+        assert [record.kind for record in person.program.document.problem.interventions] == ["set"]
+        person.press("Ctrl+Z")
+        person.wait()
+        assert np.array_equal(person.values("weights"), moved)
+
 
 class Clicks:
     """A person who counts: every press of the mouse, a choice from a menu or list being two."""
@@ -247,27 +268,3 @@ def test_with_and_without_the_root_is_explained_and_exported_in_five_clicks(laun
     assert all(name in text for name in ("无缩放", "有缩放"))
     assert clicks.count <= 5
     assert not person.window.isWindowModified()
-
-
-def test_cells_of_the_pinned_state_come_back(launch):
-    person = launch("worked-example.npz")
-    person.click_cell("weights", 0, 0)
-    assert not person.action("take_before").isEnabled(), "there is no other state"
-    before = np.array(person.values("weights"))
-    person.do("pin")
-    person.wait()
-    person.type_into("query", 1, 0, "7")
-    person.wait()
-    moved = np.array(person.values("weights"))
-    assert not np.array_equal(moved[1], before[1])
-    for mode in ("show_now", "show_before", "show_side_by_side"):
-        person.do(mode)
-        person.click_cell("weights", 1, 0)
-        person.do("choose_row", "take_before")
-        person.wait()
-        person.do("show_now")
-        assert np.array_equal(np.array(person.values("weights"))[1], before[1])
-        assert [record.kind for record in person.program.document.problem.interventions] == ["set"]
-        person.press("Ctrl+Z")
-        person.wait()
-        assert np.array_equal(person.values("weights"), moved)

@@ -16,7 +16,6 @@ from tests.seen import pixels_of
 
 LEFT = Qt.MouseButton.LeftButton
 NOTCH = QPoint(0, 120)
-REGRESSION = "nadaraya-watson.npz"
 
 
 @pytest.fixture
@@ -82,7 +81,7 @@ def found_in(picture, color):
     return {(int(x), int(y)) for y, x in np.argwhere(pixels_of(picture) == color.rgb())}
 
 
-def test_a_plot_is_read_zoomed_moved_and_clicked(person):
+def test_the_curve_is_what_the_maps_hold_follows_edits_and_is_read_zoomed_moved_and_clicked(person):
     canvas, problem = canvas_of(person), person.program.document.problem
     move(canvas, middle_of(canvas, column=20))
     wanted = f"query 20: {problem.query[20, 0]:.4g} → {person.value('head_output', 20, 0):.4g}"
@@ -127,6 +126,53 @@ def test_a_plot_is_read_zoomed_moved_and_clicked(person):
     assert query_under(canvas, place - QPoint(60, 0)) == 25
     assert query_under(canvas, place) > 25
 
+    person.again("the curve is what the maps hold")
+    problem, shown = person.program.document.problem, content(person)
+    assert shown.keys.tolist() == problem.key[:, 0].tolist()
+    assert shown.values.tolist() == problem.value[:, 0].tolist()
+    assert shown.queries.tolist() == problem.query[:, 0].tolist()
+    assert shown.outputs.tolist() == [person.value("head_output", row, 0) for row in range(problem.n)]
+
+    person.again("an edit moves the curve")
+    before, image = content(person).outputs, page(person).canvas.grab().toImage()
+    person.type_into("value", 4, 0, "9")
+    assert content(person).values[4] == 9.0
+    assert (content(person).outputs > before).all()
+    assert page(person).canvas.grab().toImage() != image
+
+    person.again("a click on the plot chooses the query and shows what counts for it")
+    canvas = page(person).canvas
+    field, queries = canvas.drawing.fields[0], content(person).queries
+    assert content(person).weights is None
+    texts = [field.spot(0, column).cell.row for column in range(field.columns)]
+    assert texts == sorted(texts)
+    assert set(texts) <= set(range(len(queries)))
+    column = texts.index(20) + texts.count(20) // 2
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 0, column).toPoint())
+    assert person.program.view.look.cell[:3] == ("head_output", 20, 0)
+    assert content(person).row == 20
+    assert content(person).weights.tolist() == person.values("weights")[20]
+
+    person.again("the fitted width predicts better and is one step and stays where it fits already")
+    person.until(lambda: "0.6516" in said(person))
+    person.click("button.fit")
+    person.until(lambda: len(person.steps()) == 2)
+    assert person.steps()[1].startswith("w fitted to the points: ")
+    assert person.program.document.problem.score_params["w"] > 1.5
+    person.until(lambda: "…" not in said(person))
+    assert float(said(person).split("error ")[1].split()[0]) < 0.4
+    person.press("Ctrl+Z")
+    assert person.program.document.problem.score_params["w"] == 1.0
+    person.until(lambda: "0.6516" in said(person))
+    person.press("Ctrl+Y")
+    person.until(lambda: "0.6516" not in said(person))
+    person.click("button.fit")  # it fits already
+    person.until(lambda: "No other w" in person.status())
+    assert len(person.steps()) == 2
+    person.pick("score", "dot")
+    assert not person.find("button.fit").isVisible()
+    assert page(person).canvas.isVisible()
+
 
 @pytest.mark.parametrize(
     ("example", "page", "color", "scheme", "lang"),
@@ -159,70 +205,17 @@ def test_every_page_of_curves_looks_as_its_file_does(launch, example, page, colo
     assert 0.7 < len(live) / len(painted) < 1.4
 
 
-@pytest.fixture
-def reader(launch):
-    return launch(REGRESSION).beginning(lambda reader: reader.do("curve"))
+def page(person):
+    return person.find("page.curve")
 
 
-def page(reader):
-    return reader.find("page.curve")
-
-
-def content(reader):
+def content(person):
     QTest.qWait(1)  # the edit is painted first
-    return page(reader).canvas._content
+    return page(person).canvas._content
 
 
-def said(reader):
-    return " ".join(label.text() for label in page(reader).findChildren(QLabel) if label.isVisible())
-
-
-def test_the_curve_is_what_the_maps_hold_and_follows_edits_and_clicks(reader):
-    problem, shown = reader.program.document.problem, content(reader)
-    assert shown.keys.tolist() == problem.key[:, 0].tolist()
-    assert shown.values.tolist() == problem.value[:, 0].tolist()
-    assert shown.queries.tolist() == problem.query[:, 0].tolist()
-    assert shown.outputs.tolist() == [reader.value("head_output", row, 0) for row in range(problem.n)]
-
-    reader.again("an edit moves the curve")
-    before, image = content(reader).outputs, page(reader).canvas.grab().toImage()
-    reader.type_into("value", 4, 0, "9")
-    assert content(reader).values[4] == 9.0
-    assert (content(reader).outputs > before).all()
-    assert page(reader).canvas.grab().toImage() != image
-
-    reader.again("a click on the plot chooses the query and shows what counts for it")
-    canvas = page(reader).canvas
-    field, queries = canvas.drawing.fields[0], content(reader).queries
-    assert content(reader).weights is None
-    texts = [field.spot(0, column).cell.row for column in range(field.columns)]
-    assert texts == sorted(texts)
-    assert set(texts) <= set(range(len(queries)))
-    column = texts.index(20) + texts.count(20) // 2
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 0, column).toPoint())
-    assert reader.program.view.look.cell[:3] == ("head_output", 20, 0)
-    assert content(reader).row == 20
-    assert content(reader).weights.tolist() == reader.values("weights")[20]
-
-    reader.again("the fitted width predicts better and is one step and stays where it fits already")
-    reader.until(lambda: "0.6516" in said(reader))
-    reader.click("button.fit")
-    reader.until(lambda: len(reader.steps()) == 2)
-    assert reader.steps()[1].startswith("w fitted to the points: ")
-    assert reader.program.document.problem.score_params["w"] > 1.5
-    reader.until(lambda: "…" not in said(reader))
-    assert float(said(reader).split("error ")[1].split()[0]) < 0.4
-    reader.press("Ctrl+Z")
-    assert reader.program.document.problem.score_params["w"] == 1.0
-    reader.until(lambda: "0.6516" in said(reader))
-    reader.press("Ctrl+Y")
-    reader.until(lambda: "0.6516" not in said(reader))
-    reader.click("button.fit")  # it fits already
-    reader.until(lambda: "No other w" in reader.status())
-    assert len(reader.steps()) == 2
-    reader.pick("score", "dot")
-    assert not reader.find("button.fit").isVisible()
-    assert page(reader).canvas.isVisible()
+def said(person):
+    return " ".join(label.text() for label in page(person).findChildren(QLabel) if label.isVisible())
 
 
 @pytest.fixture
@@ -239,20 +232,20 @@ def gate(monkeypatch):
     found.open()
 
 
-def settle_fit(reader):
-    reader.program.late.curve._fits.wait()
+def settle_fit(person):
+    person.program.late.curve._fits.wait()
     for _ in range(3):
         QTest.qWait(1)
-    reader.wait()
+    person.wait()
 
 
-def test_a_fit_is_told_and_can_be_canceled(reader, gate, qtbot):
-    reader.click("button.fit")
+def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
+    person.click("button.fit")
     gate.await_work()
-    assert not reader.find("button.fit").isEnabled()
-    qtbot.waitUntil(reader.find("fitting.progress").isVisible)
-    assert "Fitting w" in reader.status()
-    reader.click("fitting.cancel")
-    assert reader.find("button.fit").isEnabled()
-    settle_fit(reader)
-    assert len(reader.steps()) == 1
+    assert not person.find("button.fit").isEnabled()
+    qtbot.waitUntil(person.find("fitting.progress").isVisible)
+    assert "Fitting w" in person.status()
+    person.click("fitting.cancel")
+    assert person.find("button.fit").isEnabled()
+    settle_fit(person)
+    assert len(person.steps()) == 1

@@ -73,7 +73,7 @@ def copy(person, form):
 
 
 # --- what is said ------------------------------------------------------------------------------------
-def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_and_back(launch, settled):
+def test_a_weight_has_its_sentence_and_formula_in_numbers_links_lead_on_and_a_dot_is_said(launch, settled, qtbot):
     person = launch()
     person.click_cell("weights", 10, 13)
     said = person.explanation()
@@ -146,8 +146,29 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_links_lead_on_
     assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
     assert len(terms(person)) == 16
 
+    person.again("a column and the reach say one thing")
+    person.choose_cell("query", 10, 1)
+    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
+    person.choose_cell("scores", 10, 13)
+    shown = person.find("inspector.terms", QTableView).model()
+    assert shown.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
+    place = int(shown.index(0, 0).data().removeprefix("c = "))
+    assert 96 <= place < 128
+    assert numeric(shown.index(0, 1).data()) == pytest.approx(person.number("query", 10, place), abs=1e-3)
 
-def test_a_small_row_is_explained_in_numbers_and_a_trail_ends_with_its_document(person, tmp_path):
+    person.again("a dot in a map is explained below it and the status says its number")
+    QTest.qWait(50)
+    bar = person.program.window.product.maps.bar("weights")
+    heatmap = person.find("heatmap.weights")
+    heatmap.grab()
+    assert bar.dots_text() == "· < 0.005"
+    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
+    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
+    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
+
+
+def test_a_small_row_is_explained_in_numbers_and_as_one_equation_and_a_trail_ends_with_its_document(person, tmp_path):
     assert person.values("weights")[0] == [0.5, 0.5]
     assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
     person.click_cell("weights", 1, 1)
@@ -180,9 +201,7 @@ def test_a_small_row_is_explained_in_numbers_and_a_trail_ends_with_its_document(
     assert "Reaches" in person.explanation()
     assert link(person, "Sᵐ[9, 3]").isVisible()
 
-
-# --- following and copying ---------------------------------------------------------------------------
-def test_one_equation_is_shown_copied_and_right(person):
+    person.again("one equation is shown copied and right")
     one, text, latex = "As one equation", "As text", "As LaTeX"
     person.click_cell("weights", 1, 1)
     person.click(person.button(one, "zone.explain"))
@@ -196,6 +215,9 @@ def test_one_equation_is_shown_copied_and_right(person):
     assert person.clipboard().startswith(r"a_{1,1} = \frac{1}{Z}")
     person.click(person.button(one, "zone.explain"))
     assert "Z = ∑_j" not in person.explanation()
+
+
+# --- following and copying ---------------------------------------------------------------------------
 
 
 @each("example", ["thinking-machines-64", "smollm2-layer10"], one_of=2)
@@ -213,26 +235,3 @@ def test_every_stage_of_every_example_can_be_explained(person, example):
 
 def sentence(person):
     return person.find("inspector.sentence").accessibleName()
-
-
-def test_a_column_a_dot_and_the_reach_say_one_thing(launch, qtbot):
-    person = launch()
-    person.choose_cell("query", 10, 1)
-    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
-    person.choose_cell("scores", 10, 13)
-    terms = person.find("inspector.terms", QTableView).model()
-    assert terms.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
-    place = int(terms.index(0, 0).data().removeprefix("c = "))
-    assert 96 <= place < 128
-    assert numeric(terms.index(0, 1).data()) == pytest.approx(person.number("query", 10, place), abs=1e-3)
-
-    person.again("a dot in a map is explained below it and the status says its number")
-    QTest.qWait(50)
-    bar = person.program.window.product.maps.bar("weights")
-    heatmap = person.find("heatmap.weights")
-    heatmap.grab()
-    assert bar.dots_text() == "· < 0.005"
-    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
-    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
-    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
-    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()

@@ -29,7 +29,7 @@ def person(launch):
     return person
 
 
-def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person, tmp_path):
+def test_one_switch_puts_gradients_on_maps_and_tables_and_on_their_page_and_takes_them_away(person, tmp_path):
     problem = person.program.document.problem
     before = drawn(person, "weights"), person.numbers("query")
     exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
@@ -97,6 +97,30 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert person.program.view.look.compare == "now"
     assert not person.action("show_gradient").isEnabled()
 
+    person.again("on their page")
+    choose_and_open(person)
+    for value in (None, "7"):
+        if value is not None:
+            person.type_into("query", 1, 2, value)
+        shown, trace = settled(person), compute(person.program.document.snapshot())
+        exact, a = sensitivity(trace, "weights", (0, 0, 1, 0)), trace["weights"][0, 0, 1]
+        assert shown.name == "A[1, 0]"
+        assert by_name(shown)["key"].tolist() == exact["key"].tolist()
+        assert by_name(shown)["query"][0].tolist() == exact["query"][1].tolist()
+        assert by_name(shown)["scaled"][0] == pytest.approx([a[0] * (1 - a[0]), -a[0] * a[1]], abs=1e-16)
+        for one in shown.checked:
+            assert one.exact == exact[one.field][one.index]
+            assert one.by_difference == pytest.approx(one.exact, rel=1e-7)
+
+    person.again("a click on a gradient chooses the cell that it is by")
+    choose_and_open(person)
+    shown = settled(person)
+    number = [one.name for one in shown.maps].index("key")
+    canvas = person.find("page.gradient_maps").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(number, 1, 2).toPoint())
+    assert person.program.view.look.cell[:3] == ("key", 1, 2)
+    assert settled(person).name == "K[1, 2]"
+
 
 def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     random = np.random.default_rng(0).standard_normal
@@ -118,44 +142,16 @@ def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     assert person.number("value", 1, 1) == problem.value[1, 1]
 
 
-def settled(reader):
+def settled(person):
     """What the page shows once it is there."""
-    reader.settle("pages")
-    return reader.find("page.gradient_maps").content
+    person.settle("pages")
+    return person.find("page.gradient_maps").content
 
 
 def by_name(shown):
     return {one.name: one.cells for one in shown.maps}
 
 
-def choose_and_open(reader):
-    reader.click_cell("weights", 1, 0)
-    reader.do("gradient_maps")
-
-
-@pytest.fixture
-def reader(launch):
-    return launch("worked-example.npz").beginning(choose_and_open)
-
-
-def test_it_shows_the_gradient_of_the_chosen_cell_and_follows_an_edit_and_a_click(reader):
-    for value in (None, "7"):
-        if value is not None:
-            reader.type_into("query", 1, 2, value)
-        shown, trace = settled(reader), compute(reader.program.document.snapshot())
-        exact, a = sensitivity(trace, "weights", (0, 0, 1, 0)), trace["weights"][0, 0, 1]
-        assert shown.name == "A[1, 0]"
-        assert by_name(shown)["key"].tolist() == exact["key"].tolist()
-        assert by_name(shown)["query"][0].tolist() == exact["query"][1].tolist()
-        assert by_name(shown)["scaled"][0] == pytest.approx([a[0] * (1 - a[0]), -a[0] * a[1]], abs=1e-16)
-        for one in shown.checked:
-            assert one.exact == exact[one.field][one.index]
-            assert one.by_difference == pytest.approx(one.exact, rel=1e-7)
-
-    reader.again("a click on a gradient chooses the cell that it is by")
-    shown = settled(reader)
-    number = [one.name for one in shown.maps].index("key")
-    canvas = reader.find("page.gradient_maps").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(number, 1, 2).toPoint())
-    assert reader.program.view.look.cell[:3] == ("key", 1, 2)
-    assert settled(reader).name == "K[1, 2]"
+def choose_and_open(person):
+    person.click_cell("weights", 1, 0)
+    person.do("gradient_maps")

@@ -122,7 +122,7 @@ def menu_of(person, head):
     return menu, {action.objectName().removeprefix("action."): action for action in menu.actions()}
 
 
-def test_a_head_is_switched_off_its_effect_read_and_undone(opened):
+def test_heads_are_switched_off_left_alone_scaled_copied_averaged_and_refused(opened):
     person, off, step, back = opened(), "off", "head 2 off", "Switch the head on again"
     person.click(thumb(person, 2))
     person.choose_cell("output", 1, 3)
@@ -144,8 +144,8 @@ def test_a_head_is_switched_off_its_effect_read_and_undone(opened):
     assert off not in thumb(person, 2).accessibleName()
     assert person.program.document.problem == problem
 
-
-def test_heads_are_left_alone_scaled_copied_averaged_and_refused(opened):
+    # it is left alone
+    person = opened()
     person = opened()
     before = person.program.document.problem.fields()
     person.click(thumb(person, 3))

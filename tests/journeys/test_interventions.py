@@ -70,7 +70,7 @@ def choose(person, row):
     )
 
 
-def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_removed(opened, qtbot):
+def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_removed_and_told_where_it_goes(opened, qtbot):
     person = opened()
     assert person.action("interventions").iconText() == "Edit results"
     words = [label.text() for label in panel(person).findChildren(type(panel(person)._none)) if label.isVisible()]
@@ -159,8 +159,7 @@ def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_remove
     qtbot.waitUntil(lambda: lines(person) == LISTED["zh"])
     assert person.action("interventions").iconText() == "修改结果 4"
 
-
-def test_what_goes_with_its_cells_is_said(opened, qtbot):
+    # what goes with its cells is said
     person = opened(WEIGHT, OFF, OUTPUT)
     person.size("n", 4)
     person.wait()
@@ -214,7 +213,7 @@ def minilm(launch):
     return launch()
 
 
-def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_step(minilm):
+def test_a_typed_number_moves_what_follows_is_marked_explained_and_one_step_and_a_weight_asks(minilm):
     before = minilm.program.document.snapshot()
     typed(minilm, "scaled", "2")
     typed(minilm, "scaled", "-3")  # once more: it takes the place of the first
@@ -265,8 +264,7 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     assert minilm.program.document.problem.interventions == ()
     assert minilm.number("query", ROW, 3 * 32 + COLUMN) == 7
 
-
-def test_a_weight_asks_what_becomes_of_the_others(minilm):
+    minilm.again("a weight asks what becomes of the others")
     before, cell = minilm.program.document.snapshot(), minilm.value("weights", ROW, COLUMN)
     minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: typed(minilm, "weights", "0.25"))
     assert line(minilm, "weights") is None

@@ -144,7 +144,7 @@ def let_go(person, disk):
     return problem
 
 
-def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_file_is_another(person, disk):
+def test_what_was_typed_while_it_was_written_comes_back_whatever_became_of_the_file(person, disk):
     begin_saving(person, disk)
     problem = type_8_and_let_go(person, disk)
     for moment in (0, 1):
@@ -171,8 +171,7 @@ def test_what_was_typed_while_it_was_written_comes_back_before_and_after_the_fil
     assert problem.query[0, 0] == 1
     assert disk.recovered(1).loaded.problem == problem, "the file has the 7"
 
-
-def test_what_is_typed_after_a_save_that_failed_or_went_elsewhere_is_kept(person, disk):
+    person.again("what is typed after a save that failed or went elsewhere is kept")
     begin_saving(person, disk)
     person.type_into("query", 1, 1, "8")
     disk.full = True

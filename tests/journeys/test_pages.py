@@ -182,7 +182,7 @@ def lines(person):
     return {(line.head, line.query, line.key) for line in content(person, "relations").lines}
 
 
-def test_a_click_on_a_token_chooses_its_largest_weight_and_lines_are_the_largest(launch):
+def test_a_click_on_a_token_chooses_its_largest_weight_and_one_on_the_mean_over_heads_leads_to_a_head(launch, qtbot):
     person = launch(MINILM)
     person.do("relations")
     best = max((line for line in content(person, "relations").lines if line.query == 8), key=lambda line: line.weight)
@@ -218,64 +218,46 @@ def test_a_click_on_a_token_chooses_its_largest_weight_and_lines_are_the_largest
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1).toPoint())
     assert person.program.view.look.cell[:3] == ("head_output", 0, 1)
 
-
-@pytest.fixture
-def viewer(launch):
-    found = launch("minilm-layer2.npz")
-    found.wait()
-    return found
-
-
-def test_a_button_of_the_strip_shows_the_mean_and_the_largest_and_clicks_lead_to_a_head(viewer, qtbot):
-    button = viewer.find("heads.together")
+    person.again("a button of the strip shows the mean and the largest")
+    button = person.find("heads.together")
     assert not button.visibleRegion().isEmpty()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    viewer.wait()
-    page, weights = viewer.find(f"page.{OVER_HEADS}"), compute(viewer.program.document.problem)["weights"][0]
+    person.wait()
+    page, weights = person.find(f"page.{OVER_HEADS}"), compute(person.program.document.problem)["weights"][0]
     mean, largest = (cells for cells, _ in page.content.maps)
     np.testing.assert_allclose(mean, weights.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(largest, weights.max(axis=0), rtol=1e-6)
 
-    viewer.again("a click on the number of a head chooses its weight")
-    viewer.do(OVER_HEADS)
-    viewer.wait()
-    page = viewer.find(f"page.{OVER_HEADS}")
+    person.again("a click on the number of a head chooses its weight")
+    person.do(OVER_HEADS)
+    person.wait()
+    page = person.find(f"page.{OVER_HEADS}")
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(0, 10, 13).toPoint())
     qtbot.waitUntil(lambda: page.content.cell == (10, 13))
-    weights = compute(viewer.program.document.problem)["weights"][0, :, 10, 13]
+    weights = compute(person.program.document.problem)["weights"][0, :, 10, 13]
     assert page.content.each == pytest.approx(weights.tolist(), rel=1e-6)
     assert f"/ 12 = {weights.mean():.4g}" in page.canvas.accessibleDescription()
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(2, 0, 7).toPoint())
-    viewer.wait()
-    look = viewer.program.view.look
+    person.wait()
+    look = person.program.view.look
     assert (look.cell[:3], look.head) == (("weights", 10, 13), 7)
 
-    viewer.again("the keyboard stays on the button that makes the page large")
-    viewer.do(OVER_HEADS)
-    viewer.wait()
-    button = viewer.find("button.page_large")
+    person.again("the keyboard stays on the button that makes the page large")
+    person.do(OVER_HEADS)
+    person.wait()
+    button = person.find("button.page_large")
     button.setFocus()
     for _ in range(2):
-        viewer.press("Space")
-        viewer.wait()
-        assert viewer.focus() is button
+        person.press("Space")
+        person.wait()
+        assert person.focus() is button
         assert not button.visibleRegion().isEmpty()
 
     # one head has no such page and no button
-    viewer.program.files.begin_with_example("worked")
-    viewer.wait()
-    assert viewer.find("heads.together").visibleRegion().isEmpty()
-    assert not viewer.action(OVER_HEADS).isEnabled()
-
-
-def test_the_command_line_knows_it_as_a_word_for_heads(tmp_path):
-    word, rule = "mean", np.mean
-    example = str(resource("examples/thinking-machines.npz"))
-    assert main(["export", example, "-o", str(tmp_path), "--heads", word, "--format", "npy", "svg"]) == 0
-    (table,) = tmp_path.glob("*.npy")
-    np.testing.assert_allclose(np.load(table), rule(compute(load(example))["weights"][0], axis=0), rtol=1e-12)
-    (figure,) = tmp_path.glob("*.svg")
-    assert f"{word} over heads" in figure.read_text("utf-8")
+    person.program.files.begin_with_example("worked")
+    person.wait()
+    assert person.find("heads.together").visibleRegion().isEmpty()
+    assert not person.action(OVER_HEADS).isEnabled()
 
 
 @pytest.fixture

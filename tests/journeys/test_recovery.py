@@ -168,7 +168,9 @@ def snapshots_in_journal(path=None):
     return recover(path or journals_folder() / "crashed.journal").loaded.snapshots
 
 
-def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_path):
+def test_undo_to_what_was_saved_leaves_nothing_and_what_was_undone_never_comes_back(
+    person, qtbot, tmp_path, monkeypatch
+):
     person.save_as(tmp_path / "mine.attn")
     person.type_into("query", 0, 0, "7")
     qtbot.waitUntil(lambda: bool(journals()))
@@ -187,6 +189,29 @@ def test_undo_to_what_was_saved_leaves_nothing_to_recover(person, qtbot, tmp_pat
     left_by_crash(person, qtbot, "c")
     person.press("Ctrl+Z", "Ctrl+Z")
     left_by_crash(person, qtbot, "d")
+
+    person.again("a number that was undone never comes back")
+    # The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone.
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
+    packed = history.packed
+
+    def slow_packing(*given, **named):
+        disk.going_on.set()
+        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
+        return packed(*given, **named)
+
+    typed_in(person.program, 0, 0, 105.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
+    disk = SlowDisk(monkeypatch)
+    monkeypatch.setattr(history, "packed", slow_packing)
+    person.program.document.stack.undo()
+    qtbot.waitUntil(disk.reading.is_set)
+    typed_in(person.program, 1, 1, 7.0)
+    assert disk.going_on.is_set()
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == person.program.document.problem
+    assert person.program.document.problem.key[0, 0] == 5
 
 
 def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
@@ -253,30 +278,6 @@ class SlowDisk:
 def typed_in(program, row, column, number):
     model = program.window.findChild(QTableView, "table.key").model()
     assert model.setData(model.index(row, column), repr(number))
-
-
-def test_a_number_that_was_undone_never_comes_back(person, qtbot, monkeypatch):
-    """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
-    typed_in(person.program, 0, 0, 5.0)
-    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
-    packed = history.packed
-
-    def slow_packing(*given, **named):
-        disk.going_on.set()
-        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
-        return packed(*given, **named)
-
-    typed_in(person.program, 0, 0, 105.0)
-    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
-    disk = SlowDisk(monkeypatch)
-    monkeypatch.setattr(history, "packed", slow_packing)
-    person.program.document.stack.undo()
-    qtbot.waitUntil(disk.reading.is_set)
-    typed_in(person.program, 1, 1, 7.0)
-    assert disk.going_on.is_set()
-    person.program.files.journaling.finish()
-    assert recover(own()[0]).loaded.problem == person.program.document.problem
-    assert person.program.document.problem.key[0, 0] == 5
 
 
 def click_head(person, layer, head):

@@ -153,6 +153,18 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.do("show_side_by_side")
     assert seen_whole(person.find("heatmap.before"))
 
+    person.again("the list of the scale offers both states", "worked-example.npz")
+    menu = person.find("menu.compare", QMenu)
+    assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
+    person.find("control.scale").setFocus()
+    person.pick("scale", "compared")
+    assert person.program.view.look.compare == "side_by_side"
+    assert person.find("control.scale").currentData() == "sqrt"
+    assert seen_whole(person.find("heatmap.before"))
+    assert not person.window.isWindowModified()
+    person.click("comparison.end")
+    assert person.find("heatmap.weights").hasFocus(), "and not the next in the order of Tab"
+
 
 @pytest.fixture
 def sliding(launch, tmp_path):
@@ -171,9 +183,8 @@ def numbers(person):
     return [float(person.find(name).text()) for name in names]
 
 
-def expected(width, row):
-    states = two_states(seeded(width))
-    before, now = (read_d_k(state, MapRow(query=row)) for state in states)
+def expected(problem, row):
+    before, now = (read_d_k(state, MapRow(query=row)) for state in two_states(problem))
     places = (2, 2, 3)
     return [
         round(number, digits)
@@ -206,9 +217,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert source.currentText() == "this example"
     QTest.mouseClick(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
     assert document.stack.count() == steps, "pressed where it stands, it changes nothing"
-    assert numbers(person) == pytest.approx(
-        [round(number, digits) for number, digits in zip(own_numbers(own), (2, 2, 2, 2, 3, 3), strict=True)]
-    )
+    assert numbers(person) == expected(own, 3)
 
     def at(width):
         return QPoint(round(slider.x_of(width)), slider.height() // 4)
@@ -221,7 +230,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
         assert document.problem == own, "nothing is changed while it is drawn"
         for heatmap, expected_weights in zip((left, right), weights(seeded(width)), strict=True):
             assert np.array_equal(drawn(heatmap), expected_weights)
-        assert numbers(person) == expected(width, 3)
+        assert numbers(person) == expected(seeded(width), 3)
         assert left.box.in_view == right.box.in_view == (0, N, 0, N), "all of it is in view"
         assert veiled(person)
         assert source.currentText() == "random Q and K (seed 0)"
@@ -251,22 +260,3 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert source.currentText() == "this example"
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
-
-
-def own_numbers(problem):
-    before, now = (read_d_k(state, MapRow(query=3)) for state in two_states(problem))
-    return [number for pair in zip(before, now, strict=True) for number in pair]
-
-
-def test_the_list_of_the_scale_offers_both_states(launch):
-    person = launch("worked-example.npz")
-    menu = person.find("menu.compare", QMenu)
-    assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
-    person.find("control.scale").setFocus()
-    person.pick("scale", "compared")
-    assert person.program.view.look.compare == "side_by_side"
-    assert person.find("control.scale").currentData() == "sqrt"
-    assert seen_whole(person.find("heatmap.before"))
-    assert not person.window.isWindowModified()
-    person.click("comparison.end")
-    assert person.find("heatmap.weights").hasFocus(), "and not the next in the order of Tab"

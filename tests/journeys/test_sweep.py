@@ -184,17 +184,13 @@ def progress(person):
     return person.find("page.patching.progress")
 
 
-def of_layer(person, layer, qtbot):
-    qtbot.waitUntil(lambda: person.program.document.study.layer == layer)
-
-
 def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate, qtbot):
     toy.do("patching")
     gate.await_work()
     qtbot.waitUntil(lambda: "50" in progress(toy).text())
     toy.click_head(0, 2)
     toy.click_head(1, 1)
-    of_layer(toy, 1, qtbot)
+    qtbot.waitUntil(lambda: toy.program.document.study.layer == 1)
     qtbot.waitUntil(lambda: not toy.program.late.model.busy)
     qtbot.waitUntil(lambda: progress(toy).isVisible())
     assert "50" in progress(toy).text(), "it has begun anew"

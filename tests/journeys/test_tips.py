@@ -25,7 +25,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.views.map.colorbar import ColorBar
 
 
-def test_a_window_of_another_program_keeps_its_own_words(launch, qtbot):
+def test_whats_this_is_of_its_own_window_alone_and_shown_of_a_map(launch, qtbot):
     """A notebook or a script has windows beside this one, in the same application."""
     other, person = QWidget(), launch()
     qtbot.addWidget(other)
@@ -34,6 +34,18 @@ def test_a_window_of_another_program_keeps_its_own_words(launch, qtbot):
     QApplication.processEvents()
     assert person.find("control.score").whatsThis()
     assert (foreign.whatsThis(), named.whatsThis(), named.toolTip()) == ("", "", "")
+
+    person.again("that of a map is shown")
+    person.program.late.tips.show()
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    spot = heatmap.cell_rect(1, 1).center()
+    pointed = QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot))
+    for way in (lambda: person.press("Shift+F1"), lambda: QApplication.sendEvent(heatmap, pointed)):
+        way()
+        shown = [one for one in QApplication.topLevelWidgets() if one.inherits("QWhatsThat") and one.isVisible()]
+        QWhatsThis.hideText()
+        assert len(shown) == 1
 
 
 KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, ColorBar)
@@ -99,7 +111,7 @@ def test_every_control_has_a_tip_and_a_whats_this(launch):
     assert sorted(focusable_untold(person)) == []
 
 
-def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch):
+def test_switches_layers_of_the_mask_and_levels_have_tips_and_those_of_maps_say_the_formula_in_force(launch):
     person = launch("thinking-machines.npz", width=1366, height=700)
     bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
     person.click(bar)
@@ -125,22 +137,7 @@ def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch):
         found |= focusable_untold(person)
     assert sorted(found) == []
 
-
-def focusable_untold(person):
-    """Names of what takes the focus in sight and has no What's This; parts of a control are told of by it."""
-    return {
-        f"{type(widget).__name__} {widget.objectName()} {widget.accessibleName()}"
-        for widget in person.window.findChildren(QWidget)
-        if widget.isVisible()
-        and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
-        and not isinstance(widget, QScrollBar)
-        and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
-        and not widget.whatsThis()
-    }
-
-
-def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
-    person = launch("thinking-machines.npz")
+    person.again("maps and tables say the formula in force")
     person.wait()
     person.program.late.tips.show()
     weights, table = person.find("heatmap.weights"), person.table("w_query")
@@ -157,15 +154,14 @@ def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
     assert "输入一个数" in table.whatsThis()
 
 
-def test_whats_this_of_a_map_is_shown(launch):
-    person = launch()
-    person.program.late.tips.show()
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
-    spot = heatmap.cell_rect(1, 1).center()
-    pointed = QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot))
-    for way in (lambda: person.press("Shift+F1"), lambda: QApplication.sendEvent(heatmap, pointed)):
-        way()
-        shown = [one for one in QApplication.topLevelWidgets() if one.inherits("QWhatsThat") and one.isVisible()]
-        QWhatsThis.hideText()
-        assert len(shown) == 1
+def focusable_untold(person):
+    """Names of what takes the focus in sight and has no What's This; parts of a control are told of by it."""
+    return {
+        f"{type(widget).__name__} {widget.objectName()} {widget.accessibleName()}"
+        for widget in person.window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and not isinstance(widget, QScrollBar)
+        and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
+        and not widget.whatsThis()
+    }

@@ -132,12 +132,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(problem, tmp_path, capsys, word
 
 
 # --- the window ----------------------------------------------------------------------------------
-def drawn(person):
-    return person.find("page.peaks").canvas.drawing
-
-
 def spots(person):
-    field = drawn(person).fields[0]
+    field = person.find("page.peaks").canvas.drawing.fields[0]
     return [field.spot(row, 0).text for row in range(field.rows)]
 
 

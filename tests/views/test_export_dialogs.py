@@ -119,11 +119,6 @@ def test_what_is_asked_for_is_what_is_shown(qtbot, tmp_path):
     assert not dialog.result_choice().outlines
 
 
-def _type_name(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
-    dialog.name.selectAll()
-    qtbot.keyClicks(dialog.name, text)
-
-
 def test_the_keyboard_begins_at_the_field_that_stands_first(qtbot, tmp_path):
     """It began in the folder, the last one."""
     dialog = _image_dialog(qtbot, tmp_path)
@@ -139,7 +134,8 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot, tmp_path):
     dialog.stages.set_keys(("scores",))
     dialog.stages.ticked.emit()
     assert dialog.name.text() == "x-scores-h3"
-    _type_name(qtbot, dialog, "figure1")
+    dialog.name.selectAll()
+    qtbot.keyClicks(dialog.name, "figure1")
     assert "Writes figure1.png." in _said(dialog)
     dialog.format.setCurrentIndex(dialog.format.findData("svg"))
     assert dialog.name.text() == "figure1"
@@ -261,19 +257,13 @@ def dialog(look, qtbot):
     return found
 
 
-def scroll_area(dialog: ExportDialog) -> QScrollArea:
-    found = dialog.findChild(QScrollArea)
-    assert found is not None
-    return found
-
-
 def place_in(area: QScrollArea, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(area.viewport(), widget.rect().topLeft()), widget.size())
 
 
 @pytest.mark.parametrize("look", [("en", 2.0), ("zh", 1.5), ("zh", 2.0)], indirect=True)
 def test_at_a_zoom_the_fields_scroll_and_the_buttons_stay(dialog):
-    area = scroll_area(dialog)
+    area = dialog.findChild(QScrollArea)
     assert dialog.height() <= dialog.screen().availableSize().height()
     dialog.resize(dialog.minimumSizeHint().width(), 650)
     QTest.qWait(0)

@@ -88,11 +88,6 @@ def painted_text(table: Desk, row: int, column: int) -> str:
     return ink.text
 
 
-def current_cell(panel: MatrixPanel) -> tuple[int, int]:
-    index = panel.view.currentIndex()
-    return index.row(), index.column()
-
-
 @pytest.fixture
 def desk(qtbot):
     made = []
@@ -154,7 +149,8 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     table = desk()
     table.go(2, 3)
     table.press(key, Modifier.ControlModifier)
-    assert current_cell(table.panel) == place
+    index = table.panel.view.currentIndex()
+    assert (index.row(), index.column()) == place
     table.go(2, 3)
     table.press(key, Modifier.ControlModifier | Modifier.ShiftModifier)
     assert table.panel.selection() == block

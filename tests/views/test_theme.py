@@ -209,11 +209,6 @@ def size_of(widget: QWidget) -> tuple[object, ...]:
     return widget.sizeHint().expandedTo(widget.minimumSize()), widget.minimumSize(), widget.maximumSize(), rows
 
 
-def option_fields() -> QWidget:
-    page = PAGES["relations"]
-    return OptionFields(page.name, page.options)
-
-
 def quiet_box() -> QWidget:
     box = QuietBox("normalize")
     box.set_choices([("softmax", "softmax"), ("sparsemax", "sparsemax")])
@@ -223,7 +218,7 @@ def quiet_box() -> QWidget:
 
 SIZED = {
     "predictions": PredictionList,
-    "options of a page": option_fields,
+    "options of a page": lambda: OptionFields("relations", PAGES["relations"].options),
     "numbers of a step": lambda: NumberRow(("temperature",)),
     "list of a step": lambda: ListBox("score"),
     "quiet list of a step": quiet_box,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, Explanation, PlaceError, Problem, StageError, compute, explain, new_problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, StageError, compute, explain, new_problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.printed_digits import PrintedNumbers, printed_operands, read_number, short_number
 from attn_gui.engine.normalizers import NORMALIZERS
@@ -133,10 +133,6 @@ def biased(row: int, *keys: int) -> dict[str, object]:
     return {"kind": "bias", "values": values}
 
 
-def keys_of(found: Explanation) -> list[int]:
-    return [term.cells[0].index[-1] for term in found.terms]
-
-
 # --- scores of −∞ --------------------------------------------------------------------------------
 @each("mask", [(), ({"kind": "padding", "lengths": 4},)])
 def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.random.Generator) -> None:
@@ -144,7 +140,7 @@ def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.r
     for evaluation in (compute(one), StreamingEvaluation(one)):
         for stage in ("weights", "head_output"):
             found = explain(evaluation, stage, (0, 0, 1, 1))
-            assert keys_of(found) == [1, 3]
+            assert [term.cells[0].index[-1] for term in found.terms] == [1, 3]
             assert found.expression.value == pytest.approx(found.value)
         assert explain(evaluation, "weights", (0, 0, 1, 0)).equals == 0
         assert explain(evaluation, "weights", (0, 0, 1, 0)).closed_by is None
@@ -212,11 +208,7 @@ EXPONENTS = [
     ({"scale": 0.3}, r"0.3\,\left(q_{2} \cdot k_{1}\right)", "0.3 (Q[2]·K[1])"),
     ({"temperature": 0.5}, r"q_{2} \cdot k_{1} / \sqrt{4} / 0.5", "Q[2]·K[1] / √4 / 0.5"),
     ({"rotary_theta": 10}, r"q'_{2} \cdot k'_{1} / \sqrt{4}", "Q′[2]·K′[1] / √4"),
-    (
-        {"softcap": 3},
-        r"3 \tanh\left(q_{2} \cdot k_{1} / \sqrt{4} / 3\right)",
-        "3 tanh(Q[2]·K[1] / √4 / 3)",
-    ),
+    ({"softcap": 3}, r"3 \tanh\left(q_{2} \cdot k_{1} / \sqrt{4} / 3\right)", "3 tanh(Q[2]·K[1] / √4 / 3)"),
     (
         {"mask": ({"kind": "causal"}, {"kind": "alibi"}), "temperature": 2},
         r"\left(q_{2} \cdot k_{1} / \sqrt{4} + b^{(1)}_{2,1}\right) / 2",

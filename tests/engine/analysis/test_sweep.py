@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.d_k_sweep import (
-    POINTS,
-    can_repeat,
-    read_d_k,
-    repeated,
-    two_states,
-)
-from attn_gui.engine.analysis.d_k_sweep import (
-    entropies as d_k_entropies,
-)
+from attn_gui.engine.analysis.d_k_sweep import POINTS, can_repeat, read_d_k, repeated, two_states
+from attn_gui.engine.analysis.d_k_sweep import entropies as d_k_entropies
 from attn_gui.engine.analysis.sweep import (
     ROW_READINGS,
     SATURATED,

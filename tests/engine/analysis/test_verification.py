@@ -73,12 +73,7 @@ def test_wild_numbers_stay_where_they_belong(field, score, value, rng):
     mask = ({"kind": "bias", "values": arrays.pop("bias")}, {"kind": "causal", "align": "end"}, {"kind": "alibi"})
     block = {"ln_weight": np.ones(6), "ln_bias": rng.normal(size=6), "w_linear": rng.normal(size=(6, 3))}
     problem = Problem(
-        **arrays,
-        num_heads=2,
-        score=score,
-        score_params=params if score == "additive" else {},
-        mask=mask,
-        block=block,
+        **arrays, num_heads=2, score=score, score_params=params if score == "additive" else {}, mask=mask, block=block
     )
     found = verify(compute(problem))
     assert found.ok, [check for check in found.stages if not check.within]

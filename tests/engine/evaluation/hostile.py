@@ -169,13 +169,7 @@ def looked(first: float, second: float, weights: tuple[float, float], output: fl
     }
 
 
-EVEN, FIRST_OPEN, SECOND, NONE, LOST = (
-    ((0.5, 0.5), 1.5),
-    ((1, 0), 1),
-    ((0, 1), 2),
-    ((0, 0), 0),
-    ((NAN, NAN), NAN),
-)
+EVEN, FIRST_OPEN, SECOND, NONE, LOST = (((0.5, 0.5), 1.5), ((1, 0), 1), ((0, 1), 2), ((0, 0), 0), ((NAN, NAN), NAN))
 THIRD = ((exp(1) / (1 + exp(1)), 1 / (1 + exp(1))), (exp(1) + 2) / (1 + exp(1)))  # scores that differ by 1
 ROWS += case("dot", pooled([1, 0]), looked(1, 0, *THIRD))
 ROWS += case("dot_nan", pooled([NAN, 0]), looked(NAN, NAN, *LOST))

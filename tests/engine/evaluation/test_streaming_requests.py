@@ -106,8 +106,7 @@ def loud(rng, amplitude=1.0, **more):
 
 
 @each(
-    ("amplitude", "more"),
-    [(16.0, {}), (4.0, {"sink": (0.5, 30.0), "temperature": 2.0, "mask": [{"kind": "causal"}]})],
+    ("amplitude", "more"), [(16.0, {}), (4.0, {"sink": (0.5, 30.0), "temperature": 2.0, "mask": [{"kind": "causal"}]})]
 )
 def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
     given = loud(rng, amplitude, **more)

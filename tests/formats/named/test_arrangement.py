@@ -95,11 +95,7 @@ def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...
 
 def test_both_readings_are_offered_where_both_fit() -> None:
     same = dict.fromkeys(("query", "key", "value"), (2, 5, 3))
-    assert readings(same) == (
-        ("head", "token", "column"),
-        ("batch", "token", "column"),
-        ("token", "head", "column"),
-    )
+    assert readings(same) == (("head", "token", "column"), ("batch", "token", "column"), ("token", "head", "column"))
     grouped = {"query": (4, 5, 3), "key": (2, 6, 3), "value": (2, 6, 7)}
     assert readings(grouped) == (("head", "token", "column"),)
     assert readings({"query": (1, 4, 5, 3), "key": (1, 5, 4, 3)}) == ()
@@ -155,10 +151,7 @@ COMPLAINTS = [
     (ArrayMapping({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
     (ArrayMapping({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
     (ArrayMapping({"x": "a", "w_query": "d", "w_key": "d", "w_value": "d"}), "w_query must have as many rows as x"),
-    (
-        ArrayMapping({"x": "e", "w_query": "c", "w_key": "c", "w_value": "c"}),
-        "got the shape (2, 3, 4, 5)",
-    ),
+    (ArrayMapping({"x": "e", "w_query": "c", "w_key": "c", "w_value": "c"}), "got the shape (2, 3, 4, 5)"),
 ]
 
 

@@ -291,11 +291,7 @@ def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, ref
 
 
 @each(
-    ("cells", "numbers"),
-    [
-        ([["1.5", 2], [3, 4]], [[1.5, 2], [3, 4]]),
-        ([["-inf", 2], [3, 4]], [[-np.inf, 2], [3, 4]]),
-    ],
+    ("cells", "numbers"), [([["1.5", 2], [3, 4]], [[1.5, 2], [3, 4]]), ([["-inf", 2], [3, 4]], [[-np.inf, 2], [3, 4]])]
 )
 def test_numbers_kept_as_texts_stay_what_they_are_beside_whole_ones(
     cells: list[list[object]], numbers: list[list[float]], tmp_path: Path

@@ -114,12 +114,7 @@ def test_positions_turn_what_stands_later_and_a_temperature_goes_with_its_softma
     ("key", "weights", "said", "formula"),
     [
         ("none", SCALED, "the score itself", "O = (Q Kᵀ / √dₖ) V"),
-        (
-            "sum",
-            (SCALED + 1) / (SCALED + 1).sum(axis=1, keepdims=True),
-            "φ of the score",
-            "O = φ(Q Kᵀ / √dₖ) / Σ φ V",
-        ),
+        ("sum", (SCALED + 1) / (SCALED + 1).sum(axis=1, keepdims=True), "φ of the score", "O = φ(Q Kᵀ / √dₖ) / Σ φ V"),
         ("sigmoid", 1 / (1 + np.exp(-SCALED)), "the sigmoid of the score", "O = σ(Q Kᵀ / √dₖ) V"),
     ],
 )

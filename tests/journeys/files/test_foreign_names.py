@@ -291,7 +291,7 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(launch, t
     assert load(tmp_path / "kept.attn") == changed
 
 
-def test_one_array_without_a_name_is_asked_about_with_pictures_and_values_follow(person, tmp_path, weights):
+def test_weights_without_a_name_are_asked_about_and_what_needs_queries_is_off_and_says_why(person, tmp_path, weights):
     np.save(tmp_path / "dump.npy", weights[:, 0])
     np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
     person.do("retrieval")
@@ -304,8 +304,7 @@ def test_one_array_without_a_name_is_asked_about_with_pictures_and_values_follow
     open_layer(person, tmp_path / "dump.npy", 2)
     assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0])
 
-
-def test_what_needs_queries_and_keys_is_off_and_says_why(person, tmp_path, weights):
+    anew(person, "what needs queries and keys is off and says why")
     reason = "The weights are given here"
     np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
     usual = {name: person.action(name).isEnabled() for name in NEED_SCORES}

@@ -85,7 +85,7 @@ def answer_with(button):
 # --- beside the window -----------------------------------------------------------------------------
 
 
-def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
+def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_nothing(person, gate, tmp_path):
     ticks = []
     clock = QTimer(person.window, interval=5)
     clock.timeout.connect(lambda: ticks.append(1))
@@ -164,8 +164,38 @@ def test_the_window_works_on_while_a_large_file_is_read(person, gate, tmp_path):
     assert not gate.reached
     assert person.number("query", 0, 0) == 4
 
+    person.again("calling it off leaves everything as it is")
+    gate.close()
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
+    person.until(lambda: shown(person))
+    person.press("Esc", "Esc")  # the first one leaves the table
+    assert shown(person) == ""
+    gate.open()
+    rest(person)
+    assert (person.number("query", 0, 0), person.window.isWindowModified()) == (4, True)
+    assert person.banner() == ""
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
 
-def test_what_is_damaged_or_does_not_fit_is_said(person, limit, tmp_path):
+    person.again("a file rewritten while it was read is not written over unasked")
+    gate.close()
+    # It was stamped once it was on the table: what another program had written by then counted as read.
+    path, theirs = tmp_path / "big.attn", tmp_path / "theirs.attn"
+    save(open_file(large(tmp_path / "big.npz", scale=1.0)).problem, path)
+    save(open_file(large(tmp_path / "other.npz", scale=2.0)).problem, theirs)
+    written = theirs.read_bytes()
+    person.open(path)
+    gate.await_work()
+    theirs.replace(path)
+    gate.open()
+    person.until(lambda: idle(person))
+    assert rows(person) == ROWS
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == written
+
+    person.again("what is damaged is said")
     path = large(tmp_path / "big.npz")
     data = bytearray(path.read_bytes())
     data[3000] ^= 1  # the checksum tells
@@ -196,39 +226,7 @@ def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, 
 # --- another wish ----------------------------------------------------------------------------------
 
 
-def test_calling_it_off_leaves_everything_as_it_is(person, gate, tmp_path):
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
-    person.until(lambda: shown(person))
-    person.press("Esc", "Esc")  # the first one leaves the table
-    assert shown(person) == ""
-    gate.open()
-    rest(person)
-    assert (person.number("query", 0, 0), person.window.isWindowModified()) == (4, True)
-    assert person.banner() == ""
-    person.press("Ctrl+Z")
-    assert person.number("query", 0, 0) == 1
-
-
 # --- the end ---------------------------------------------------------------------------------------
-
-
-def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, gate, tmp_path):
-    """It was stamped once it was on the table: what another program had written by then counted as read."""
-    path, theirs = tmp_path / "big.attn", tmp_path / "theirs.attn"
-    save(open_file(large(tmp_path / "big.npz", scale=1.0)).problem, path)
-    save(open_file(large(tmp_path / "other.npz", scale=2.0)).problem, theirs)
-    written = theirs.read_bytes()
-    person = launch(SMALL)
-    person.open(path)
-    gate.await_work()
-    theirs.replace(path)
-    gate.open()
-    person.until(lambda: idle(person))
-    assert rows(person) == ROWS
-    person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+S"))
-    assert path.read_bytes() == written
 
 
 @pytest.fixture

@@ -66,8 +66,73 @@ def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
     assert len(again.steps()) == 1
 
 
-def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_path):
-    person = launch(SMALL)
+def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
+    path = tmp_path / "mine.npz"
+    rng = np.random.default_rng(3)
+    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
+    np.savez(path, **arrays)
+    before = path.read_bytes()
+    person = launch(path)
+    assert person.number("value", 4, 6) == arrays["value"][4, 6]
+    person.type_into("query", 0, 0, "4")
+    person.choose_file(tmp_path / "other", lambda: person.press("Ctrl+S"))
+    assert (tmp_path / "other.attn").exists()
+    assert path.read_bytes() == before
+
+
+# --- asking ----------------------------------------------------------------------------------------
+
+
+def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_loses_nothing(person, tmp_path, qtbot):
+    first, second = tmp_path / "first.attn", tmp_path / "second.attn"
+    person.save_as(first)
+    person.type_into("query", 0, 0, "4")
+    person.save_as(second)
+    menu = open_menu(person, "recent")
+    shown = [
+        f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
+        for name in ("second.attn", "first.attn")
+    ]
+    assert [action.text() for action in menu.actions()][:2] == shown
+    click_in_menu(menu, shown[1])
+    assert person.number("query", 0, 0) == 1
+    second.unlink()
+    menu = open_menu(person, "recent")
+    qtbot.waitUntil(lambda: not all(action.isEnabled() for action in menu.actions()[:2]))
+    grey = {action.text(): action.isEnabled() for action in menu.actions()}
+    assert grey | {shown[1]: True, shown[0]: False} == grey
+    Settings().add_recent(first)  # in another window, while the menu is open here
+    third = first.with_name("third.attn")
+    Settings().add_recent(third)
+    click_in_menu(menu, "Take the &missing ones off this list")
+    assert person.program.settings.recent()[:2] == [third, first]
+    menu = open_menu(person, "recent")
+    assert menu.actions()[1].text() == shown[1]
+    click_in_menu(menu, "&Empty this list")
+    assert person.program.settings.recent() == []
+
+    person.again("bad files are refused with a sentence and nothing is lost")
+    person.type_into("query", 0, 0, "4")
+    person.click_cell("weights", 0, 1)
+    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
+    for path in bad_files(tmp_path):
+        person.drop(path)
+        sentence = person.banner()
+        assert sentence.count("\n") == 0, path.name
+        assert sentence.endswith("."), (path.name, sentence)
+        assert path.stem in sentence, (path.name, sentence)
+        assert "Traceback" not in sentence
+        assert "Error" not in sentence, (path.name, sentence)
+        assert person.find("banner").accessibleName() == sentence
+        person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    assert person.number("query", 0, 0) == 1
+    assert threading.active_count() < 20  # nobody waits for the pipe
+
+    person.again("saving again asks for no name and is the same to the byte")
     path = tmp_path / "kept.attn"
     person.save_as(path)
     first = path.read_bytes()
@@ -146,73 +211,6 @@ def test_saving_again_asks_for_no_name_and_is_the_same_to_the_byte(launch, tmp_p
     person.answering(QMessageBox, discard, person.window.close)
     assert asked == ["Save the changes to worked-example?"]
     assert not person.window.isVisible()
-
-
-def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
-    path = tmp_path / "mine.npz"
-    rng = np.random.default_rng(3)
-    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
-    np.savez(path, **arrays)
-    before = path.read_bytes()
-    person = launch(path)
-    assert person.number("value", 4, 6) == arrays["value"][4, 6]
-    person.type_into("query", 0, 0, "4")
-    person.choose_file(tmp_path / "other", lambda: person.press("Ctrl+S"))
-    assert (tmp_path / "other.attn").exists()
-    assert path.read_bytes() == before
-
-
-# --- asking ----------------------------------------------------------------------------------------
-
-
-def test_recent_files_are_listed_and_open(person, tmp_path, qtbot):
-    first, second = tmp_path / "first.attn", tmp_path / "second.attn"
-    person.save_as(first)
-    person.type_into("query", 0, 0, "4")
-    person.save_as(second)
-    menu = open_menu(person, "recent")
-    shown = [
-        f"{name}\t{tmp_path}" if len(str(tmp_path)) < 48 else f"{name}\t…{str(tmp_path)[-48:]}"
-        for name in ("second.attn", "first.attn")
-    ]
-    assert [action.text() for action in menu.actions()][:2] == shown
-    click_in_menu(menu, shown[1])
-    assert person.number("query", 0, 0) == 1
-    second.unlink()
-    menu = open_menu(person, "recent")
-    qtbot.waitUntil(lambda: not all(action.isEnabled() for action in menu.actions()[:2]))
-    grey = {action.text(): action.isEnabled() for action in menu.actions()}
-    assert grey | {shown[1]: True, shown[0]: False} == grey
-    Settings().add_recent(first)  # in another window, while the menu is open here
-    third = first.with_name("third.attn")
-    Settings().add_recent(third)
-    click_in_menu(menu, "Take the &missing ones off this list")
-    assert person.program.settings.recent()[:2] == [third, first]
-    menu = open_menu(person, "recent")
-    assert menu.actions()[1].text() == shown[1]
-    click_in_menu(menu, "&Empty this list")
-    assert person.program.settings.recent() == []
-
-    person.again("bad files are refused with a sentence and nothing is lost")
-    person.type_into("query", 0, 0, "4")
-    person.click_cell("weights", 0, 1)
-    title, said, weights = person.window.windowTitle(), person.explanation(), person.values("weights")
-    for path in bad_files(tmp_path):
-        person.drop(path)
-        sentence = person.banner()
-        assert sentence.count("\n") == 0, path.name
-        assert sentence.endswith("."), (path.name, sentence)
-        assert path.stem in sentence, (path.name, sentence)
-        assert "Traceback" not in sentence
-        assert "Error" not in sentence, (path.name, sentence)
-        assert person.find("banner").accessibleName() == sentence
-        person.press("Esc")
-    assert person.number("query", 0, 0) == 4
-    assert (person.window.windowTitle(), person.explanation(), person.values("weights")) == (title, said, weights)
-    assert person.window.isWindowModified()
-    person.press("Ctrl+Z")
-    assert person.number("query", 0, 0) == 1
-    assert threading.active_count() < 20  # nobody waits for the pipe
 
 
 def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_wanted(launch, tmp_path):

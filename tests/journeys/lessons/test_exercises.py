@@ -18,7 +18,7 @@ def leave_out(person, stage, row, column):
     person.settle("exercises")
 
 
-def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person, qtbot):
+def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem_is_another(person, qtbot):
     leave_out(person, "weights", 1, 1)
     assert "0.6405" not in person.explanation()
     assert "0.6404" not in person.status()
@@ -146,8 +146,6 @@ def test_cells_that_are_left_out_are_answered_in_the_map_and_in_the_panel(person
     person.click_cell("head_output", 1, 1)
     assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
 
-
-def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(person):
     small = new_problem("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random")
     person.again("a small one", small)
     leave_out(person, "weights", 1, 1)
@@ -181,20 +179,16 @@ def changed_meanwhile(person, gate, change):
     person.settle("lessons", "exercises")
 
 
-def type_over(person):
-    person.type_into("query", 1, 2, "50")
-
-
 def leave_weight_out(person, row, column):
     person.choose_cell("weights", row, column)
     person.do("leave_out")
     person.settle("lessons", "exercises")
 
 
-def test_an_exercise_judges_by_the_numbers_that_there_are(person, gate):
+def test_a_verdict_is_by_the_numbers_that_there_are_and_not_said_of_another_cell(person, gate):
     leave_weight_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate, type_over)
+    changed_meanwhile(person, gate, lambda person: person.type_into("query", 1, 2, "50"))
     assert person.find("exercise.verdict").text().startswith("Not yet")
     assert person.find("exercise.left").text() == "1 of 1 left"
     person.click_cell("weights", 1, 1)
@@ -202,8 +196,8 @@ def test_an_exercise_judges_by_the_numbers_that_there_are(person, gate):
     person.settle("lessons", "exercises")
     assert person.find("exercise.left").text() == "0 of 1 left"
 
-
-def test_a_verdict_on_one_cell_is_not_said_of_another(person, gate):
+    person.again("a verdict on one cell is not said of another")
+    gate.close()
     leave_weight_out(person, 0, 0)
     leave_weight_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), "7")

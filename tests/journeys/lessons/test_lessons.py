@@ -62,24 +62,6 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
         assert person.program.document.name == "worked-example"
 
 
-def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(launch):
-    person = launch()
-    begin(person, resource("lessons", "05-masks.md"))
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    line = person.find("lesson.answer", QLineEdit)
-    for done in (False, True):
-        assert person.find("lesson.do").isVisible() != done
-        for number, said in (("0", "Not yet"), ("10", "Correct.")):
-            person.overwrite(line, number)
-            person.settle("lessons")
-            assert verdict(person).startswith(said), (done, number)
-        if not done:
-            person.click("lesson.do")
-            person.settle("lessons")
-
-
 def answer_unscaled(person):
     """Answer the question for a weight with the one that unscaled scores give."""
     begin(person, WORKED)
@@ -90,7 +72,7 @@ def answer_unscaled(person):
     person.settle("lessons")
 
 
-def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
+def test_answers_are_judged_also_before_what_they_are_about_is_done_and_shown(launch, tmp_path):
     person = launch()
     answer_unscaled(person)
     assert verdict(person) == (
@@ -135,6 +117,22 @@ def test_answers_are_judged_called_by_their_mistake_and_shown(launch, tmp_path):
     ):
         answer(person, question, wrong)
         assert verdict(person) == said
+
+    person.again("a question is about what the person is asked to do, also before it is done")
+    begin(person, resource("lessons", "05-masks.md"))
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    line = person.find("lesson.answer", QLineEdit)
+    for done in (False, True):
+        assert person.find("lesson.do").isVisible() != done
+        for number, said in (("0", "Not yet"), ("10", "Correct.")):
+            person.overwrite(line, number)
+            person.settle("lessons")
+            assert verdict(person).startswith(said), (done, number)
+        if not done:
+            person.click("lesson.do")
+            person.settle("lessons")
 
 
 def have_shown(person):
@@ -279,11 +277,6 @@ def probability(person, token="f"):
     return float(str(shown[token]).replace("−", "-"))
 
 
-def undo_button(person):
-    bar = next(bar for bar in person.window.findChildren(QToolBar) if person.action("undo") in bar.actions())
-    return bar.widgetForAction(person.action("undo"))
-
-
 def said(person):
     return "\n".join(person.program.late.lessons._panel._words.paragraphs)
 
@@ -335,7 +328,10 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
 
     next_step(reader)
     assert not is_done(reader)
-    reader.click(undo_button(reader))
+    undo = reader.action("undo")
+    reader.click(
+        next(bar for bar in reader.window.findChildren(QToolBar) if undo in bar.actions()).widgetForAction(undo)
+    )
     reader.settle("lessons")
     assert is_done(reader)
     assert document.problem == before

@@ -353,10 +353,7 @@ def walk(person, path):
     yield f"{path.stem} at the end"
 
 
-@pytest.mark.parametrize(
-    ("lang", "lessons"),
-    [(lang, LESSONS[part::4]) for part in range(4) for lang in ("en", "zh")],
-)
+@pytest.mark.parametrize(("lang", "lessons"), [(lang, LESSONS[part::4]) for part in range(4) for lang in ("en", "zh")])
 def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, lessons):
     """All of them where there is least room."""
     person = launch("worked-example.npz", lang=lang, width=1366, height=700)

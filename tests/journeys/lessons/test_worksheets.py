@@ -75,7 +75,20 @@ def saved(person, action, path):
     return path
 
 
-def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_large_is_said(person, tmp_path):
+def test_solutions_are_written_one_at_a_time_in_the_language_of_the_window_or_refused(person, gate, tmp_path):
+    person.choose_file(tmp_path / "a.md", lambda: person.do("solution_of_problem"))
+    gate.await_work()
+    person.do("solution_of_problem")
+    assert person.banner() == "An export is still being written: wait, or cancel it."
+    gate.open()
+    rooms = person.program.late
+    while rooms.worksheets.busy or rooms.solutions.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)
+    assert "Wrote" in person.banner()
+    assert list(tmp_path.iterdir())
+
+    person.again("in the language of the window")
     for lang in ("en", "zh"):
         person.do(f"language_{lang}")
         person.choose_cell("weights", 1, 1)
@@ -101,17 +114,3 @@ def test_the_steps_are_written_in_the_language_of_the_window_and_what_is_too_lar
     person.wait()
     assert not person.action("solution_of_cell").isEnabled()
     assert not person.action("solution_of_problem").isEnabled()
-
-
-def test_one_is_written_to_its_end_and_another_is_refused_before_a_dialog(person, gate, tmp_path):
-    person.choose_file(tmp_path / "a.md", lambda: person.do("solution_of_problem"))
-    gate.await_work()
-    person.do("solution_of_problem")
-    assert person.banner() == "An export is still being written: wait, or cancel it."
-    gate.open()
-    rooms = person.program.late
-    while rooms.worksheets.busy or rooms.solutions.busy:
-        QTest.qWait(1)
-    QTest.qWait(1)
-    assert "Wrote" in person.banner()
-    assert list(tmp_path.iterdir())

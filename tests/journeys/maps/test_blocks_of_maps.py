@@ -58,7 +58,7 @@ def shown(person, stage):
     return np.array(person.values(stage))
 
 
-def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
+def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys_and_set_as_one(person):
     heatmap = choose(person, "scores")
     assert heatmap.chosen == (1, 2)
     assert "3 × 4 cells" in heatmap.accessibleDescription()
@@ -178,8 +178,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert "too large for float32" in person.banner()
     assert person.program.document.problem == small
 
-
-def test_one_number_is_typed_for_all(person):
+    anew(person, "one number is typed for all")
     choose(person, "weights")
     person.press("F2", "Ctrl+A")
     person.type("0.25", end="Return")

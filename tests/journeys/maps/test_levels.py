@@ -42,7 +42,7 @@ def drag(person, widget, start, way):
     person.look()
 
 
-def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(person):
+def test_levels_are_dragged_typed_set_by_keys_and_do_not_reach_the_next_document(person, tmp_path):
     person.show_stage("scores")
     heatmap = person.find("operand.left")
     bar, before = bar_of(person, heatmap.objectName()), heatmap.levels
@@ -54,8 +54,7 @@ def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(person):
     assert not person.window.findChildren(LevelsPopup)
     assert not person.window.isWindowModified()
 
-
-def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp_path):
+    person.again("an end is dragged in the histogram")
     heatmap = person.find("heatmap.weights")
     color = heatmap.cell_at(0, 0)[1]
     popup = open_levels(person)
@@ -98,6 +97,22 @@ def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(person, tmp
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
     assert person.find("operand.left").shown.color_scale.rule == "typed"
 
+    person.again("those of the map with the keyboard open from the menu")
+    heatmap = person.find("operand.left")
+    heatmap.setFocus()
+    menu = person.find("menu.view", QMenu)
+    menu.popup(QPoint(0, 0))
+    entry = person.action("levels")
+    key = QKeySequence.mnemonic(entry.text())
+    assert entry in menu.actions()
+    QTest.keyClick(menu, Qt.Key(key[0].key()))
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())
+    QTest.keyClick(person.focus(), Qt.Key.Key_Down)
+    person.press("Esc")
+    assert not popup.isVisible()
+    assert heatmap.shown.color_scale.rule != "auto"
+
 
 def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
     person = launch()
@@ -117,23 +132,6 @@ def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
         open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
     )
     assert heatmap.levels == Levels(0.0, 1.0)
-
-
-def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(person):
-    heatmap = person.find("operand.left")
-    heatmap.setFocus()
-    menu = person.find("menu.view", QMenu)
-    menu.popup(QPoint(0, 0))
-    entry = person.action("levels")
-    key = QKeySequence.mnemonic(entry.text())
-    assert entry in menu.actions()
-    QTest.keyClick(menu, Qt.Key(key[0].key()))
-    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-    assert popup.isAncestorOf(person.focus())
-    QTest.keyClick(person.focus(), Qt.Key.Key_Down)
-    person.press("Esc")
-    assert not popup.isVisible()
-    assert heatmap.shown.color_scale.rule != "auto"
 
 
 def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch):

@@ -152,19 +152,7 @@ def told(person) -> None:
     person.wait()
 
 
-def test_a_pointer_that_moves_says_nothing_of_the_new_document_by_the_picture_of_the_old(person):
-    heatmap = person.find("heatmap.weights")
-    old = heatmap.cell_rect(12, 13).center()
-    person.program.files.begin_problem(small(), "small")
-    QTest.mouseMove(heatmap, old)
-    assert not person.program.computation.notified, "the window may paint before the next map is told"
-    assert "(" not in person.window.place.text()
-    told(person)
-    QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
-    assert "drei → z (1, 2)" in person.window.place.text()
-
-
-def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person):
+def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(person):
     """A press is never lost: the rest is told first, and it means the cell of the new map below the pointer."""
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(12, 13).center()
@@ -192,6 +180,17 @@ def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person):
     QTest.mouseRelease(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old + QPoint(30, 0))
     told(person)
     assert person.program.document.problem == small(), "the stroke was of the other document"
+
+    person.again("a pointer that moves says nothing of the new document by the picture of the old")
+    heatmap = person.find("heatmap.weights")
+    old = heatmap.cell_rect(12, 13).center()
+    person.program.files.begin_problem(small(), "small")
+    QTest.mouseMove(heatmap, old)
+    assert not person.program.computation.notified, "the window may paint before the next map is told"
+    assert "(" not in person.window.place.text()
+    told(person)
+    QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
+    assert "drei → z (1, 2)" in person.window.place.text()
 
 
 @each("way", ["another document", "another structure", "a smaller one"], one_of=3)
@@ -246,29 +245,28 @@ def long() -> Problem:
     return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=2, dtype="float32")
 
 
-def test_maps_are_dimmed_where_bringing_another_document_into_the_window_takes_long(person, monkeypatch):
+def test_the_window_is_dimmed_on_a_long_way_to_another_document_and_painted_after_a_fault(person, monkeypatch, qtbot):
     """A layer of 512 heads left the window unpainted for three seconds, with nothing that said so."""
     following, weights = person.program.computation, person.window.product.maps.map("weights")
-    monkeypatch.setattr(computation, "HELD_MS", 0)
-    monkeypatch.setattr(view_state, "SLICE", 0.0)
     released = []
     following.held.connect(lambda on: None if on else released.append((following.notified, weights.shown.dimmed)))
-    person.program.document.open(small(), name="next")
-    assert not person.window.updatesEnabled()
-    person.until(lambda: following.notified)
+    with monkeypatch.context() as slow:
+        slow.setattr(computation, "HELD_MS", 0)
+        slow.setattr(view_state, "SLICE", 0.0)
+        person.program.document.open(small(), name="next")
+        assert not person.window.updatesEnabled()
+        person.until(lambda: following.notified)
     assert released[0] == (False, True)
     laid_out(person)
     assert not weights.shown.dimmed
     assert person.window.updatesEnabled()
 
-
-def test_a_fault_on_the_way_to_another_document_leaves_the_window_painted(person, monkeypatch, qtbot):
-    """Not even the banner that would have said it was."""
+    person.again("a fault on the way, of which not even the banner was painted")
 
     def fail():
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(person.program.view, "_look_at_opened", fail)
+    monkeypatch.setattr(person.program.view, "look_at_opened", fail)
     with qtbot.capture_exceptions() as raised:
         person.program.document.open(long(), name="next")
         assert not person.window.updatesEnabled()

@@ -95,30 +95,7 @@ def words(monkeypatch):
     return painted
 
 
-def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person, expected):
-    stage = "weights"
-    person.show_stage(stage)
-    heatmap = person.find(f"heatmap.{stage}")
-    zoom_to_numbers(person, heatmap)
-    drag(heatmap, QPoint(-90, -70))
-    drag(heatmap, QPoint(30, 50))
-    person.program.window.product.maps.minimap(stage).hide()  # it lies over some cells
-    QApplication.processEvents()
-
-    same = Heatmap(zoomable=True)
-    qtbot.addWidget(same)
-    same.resize(heatmap.size())
-    same.set_shown(replace(same.shown, plane=Numbers(expected, signed=False)))
-    same.set_shown(replace(same.shown, color_scale=ColorScale(TYPED, heatmap.levels)))
-    same.set_shown(replace(same.shown, values=True))
-    same.box.set_window(heatmap.box.in_view)
-    same.show()
-    assert cells_of(heatmap) == cells_of(same)
-    same.set_shown(replace(same.shown, values=False))
-    assert cells_of(heatmap) != cells_of(same)  # there are numbers in the cells
-
-
-def test_a_zoomed_map_is_moved_exported_overlooked_and_shown_beside_others(person, words, qtbot):
+def test_a_zoomed_map_is_numpys_moved_exported_overlooked_and_shown_beside_others(person, words, qtbot, expected):
     heatmap, product = person.find("heatmap.weights"), person.window.product
     zoom_to_numbers(person, heatmap)
     for way in (QPoint(-90, -70), QPoint(45, 20)):
@@ -209,3 +186,25 @@ def test_a_zoomed_map_is_moved_exported_overlooked_and_shown_beside_others(perso
     assert query.box.in_view == whole
     QTest.mouseDClick(first, LEFT, pos=first.placement.cells.center())
     assert [heatmap.box.in_view for heatmap in stages] == [(0, N, 0, N)] * 3
+
+    anew(person, "close up every cell is that of NumPy in color and number")
+    stage = "weights"
+    person.show_stage(stage)
+    heatmap = person.find(f"heatmap.{stage}")
+    zoom_to_numbers(person, heatmap)
+    drag(heatmap, QPoint(-90, -70))
+    drag(heatmap, QPoint(30, 50))
+    person.program.window.product.maps.minimap(stage).hide()  # it lies over some cells
+    QApplication.processEvents()
+
+    same = Heatmap(zoomable=True)
+    qtbot.addWidget(same)
+    same.resize(heatmap.size())
+    same.set_shown(replace(same.shown, plane=Numbers(expected, signed=False)))
+    same.set_shown(replace(same.shown, color_scale=ColorScale(TYPED, heatmap.levels)))
+    same.set_shown(replace(same.shown, values=True))
+    same.box.set_window(heatmap.box.in_view)
+    same.show()
+    assert cells_of(heatmap) == cells_of(same)
+    same.set_shown(replace(same.shown, values=False))
+    assert cells_of(heatmap) != cells_of(same)  # there are numbers in the cells

@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QPushButton,
-    QRadioButton,
-    QSpinBox,
-    QToolButton,
-)
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, QRadioButton, QSpinBox, QToolButton
 
 from attn_gui.engine import Problem
 from attn_gui.views.product.product import ProductPicture
@@ -58,10 +49,6 @@ def add(person, kind):
     return panel
 
 
-def switches(person):
-    return [box for box in open_panel(person).findChildren(QCheckBox) if " on" in box.accessibleName()]
-
-
 def tick(person, box):
     """Click a check box on its square."""
     assert box.isVisible()
@@ -94,8 +81,8 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     row = [person.value("weights", 3, j) for j in range(16)]
     assert sum(row[:4]) == pytest.approx(1)
     assert row[4:] == [0] * 12
-    open_panel(person)
-    tick(person, switches(person)[0])
+    boxes = open_panel(person).findChildren(QCheckBox)
+    tick(person, next(box for box in boxes if " on" in box.accessibleName()))
     assert person.steps()[-1] == "switched mask causal"
     assert not person.has("heatmap.masked")
     person.press("Ctrl+Z")
@@ -366,19 +353,6 @@ def test_a_drag_is_one_step_in_every_shape(person, shape):
     assert not person.has("heatmap.masked")
 
 
-def test_a_mask_of_each_item_is_painted_for_the_item_on_show(person):
-    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
-    person.again(
-        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
-    )
-    person.do("brush_cell")
-    for item, cell in ((1, (2, 3)), (0, (1, 0))):
-        person.size("batch", item)
-        drag(person, cell)
-        allowed[(item, 0, *cell)] = False
-        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
-
-
 @pytest.mark.parametrize("custom", [False, True])
 def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(launch, custom):
     """It was closed in the custom layer, too, unseen, by whoever wanted to open it."""
@@ -420,19 +394,7 @@ def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(
     assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}
 
 
-def test_the_keyboard_paints_the_same(person):
-    person.do("brush_band")
-    person.find("heatmap.weights").setFocus()
-    person.do("mask_tool")
-    person.click_cell("weights", 3, 2)
-    person.do("mask_tool")
-    person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
-    assert closed(person) == COVERED["band"]
-    assert len(person.steps()) == 2
-
-
-def test_what_a_drag_covers_is_shown_before_the_button_is_let_go_and_the_brush_is_put_away(launch):
-    person = launch()
+def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_the_brush_is_put_away(person):
     drag(person, (3, 2), (5, 6))
     assert closed(person) == set()
     assert len(person.steps()) == 1
@@ -482,3 +444,24 @@ def test_what_a_drag_covers_is_shown_before_the_button_is_let_go_and_the_brush_i
     )
     person.click(close)
     assert not person.find("brush").isVisible()
+
+    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
+    person.again(
+        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
+    )
+    person.do("brush_cell")
+    for item, cell in ((1, (2, 3)), (0, (1, 0))):
+        person.size("batch", item)
+        drag(person, cell)
+        allowed[(item, 0, *cell)] = False
+        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
+
+    person.again("the keyboard paints the same")
+    person.do("brush_band")
+    person.find("heatmap.weights").setFocus()
+    person.do("mask_tool")
+    person.click_cell("weights", 3, 2)
+    person.do("mask_tool")
+    person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
+    assert closed(person) == COVERED["band"]
+    assert len(person.steps()) == 2

@@ -187,7 +187,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     assert person.values("weights") == weights
 
 
-def test_rows_follow_tokens_that_are_joined_split_or_taken_away(launch):
+def test_tokens_name_queries_and_keys_and_rows_follow_where_they_are_joined_split_or_taken_away(launch, problem):
     """Each token keeps its row of numbers and of the mask; one step back brings the very problem back."""
     person, numbers = launch(), np.random.default_rng(0)
     arrays = {name: numbers.normal(size=(6, 4)) for name in ("query", "key", "value")}
@@ -225,16 +225,6 @@ def test_rows_follow_tokens_that_are_joined_split_or_taken_away(launch):
         person.wait()
         assert person.program.document.problem == before
 
-
-@pytest.fixture
-def problem():
-    random = np.random.default_rng(3)
-    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
-    return Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS)
-
-
-def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(launch, problem):
-    person = launch()
     person.again("one list", problem)
     person.click_cell("weights", 2, 1)
     assert "sat → cat (2, 1)" in person.status()
@@ -250,11 +240,18 @@ def test_one_list_of_tokens_names_queries_and_keys_unless_those_have_their_own(l
     assert (problem.query_tokens, problem.key_tokens) == (("a", "cat", "sat"), keys)
 
 
+@pytest.fixture
+def problem():
+    random = np.random.default_rng(3)
+    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    return Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS)
+
+
 def scaled_by(person, factor):
     return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
 
 
-def test_the_scale_is_a_root_none_or_typed(person):
+def test_the_scale_is_a_root_none_typed_or_slid_to_where_a_gesture_is_one_step(person):
     assert scaled_by(person, 3**-0.5)
     person.pick("scale", "none")
     assert scaled_by(person, 1)
@@ -285,31 +282,7 @@ def test_the_scale_is_a_root_none_or_typed(person):
     assert "√1" in person.find("control.scale").currentText()
     assert person.values("scaled") == person.values("scores")
 
-
-def slide(slider, *shares):
-    """Press the handle, go through parts of the way, let go."""
-    at = handle(slider)
-    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
-    for share in shares:
-        at = QPoint(handle_x(slider, share), at.y())
-        QTest.mouseMove(slider, at)
-    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=at)
-
-
-def handle(slider):
-    option = QStyleOptionSlider()
-    slider.initStyleOption(option)
-    part = QStyle.SubControl.SC_SliderHandle
-    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()
-
-
-def handle_x(slider, share):
-    length = slider.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, slider)
-    return round(length / 2 + share * (slider.width() - length))
-
-
-def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
-    person = launch()
+    person.again("a gesture on the slider is one step and takes no other away", "minilm-layer2.npz")
     person.pick("scale", "typed")
     person.overwrite(person.find("control.scale_value"), "0.1")
     slider, steps = person.find("control.scale_slider"), person.steps()
@@ -323,3 +296,21 @@ def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
     assert person.values("weights") == dot
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert person.find("control.scale_value").text() == "0.1"
+
+
+def slide(slider, *shares):
+    """Press the handle, go through parts of the way, let go."""
+    at = handle(slider)
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=at)
+    length = slider.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, slider)
+    for share in shares:
+        at = QPoint(round(length / 2 + share * (slider.width() - length)), at.y())
+        QTest.mouseMove(slider, at)
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=at)
+
+
+def handle(slider):
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center()

@@ -227,7 +227,7 @@ def drop_on(person, field, path):
     person.click(person.find("banner").buttons()[0])
 
 
-def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(person, tmp_path):
+def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person, tmp_path):
     before = everything(person)
     for bring in (import_into, paste_into, drop_on):
         bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
@@ -293,13 +293,8 @@ def test_a_matrix_that_clashes_can_be_turned_fitted_and_left(person, tmp_path):
     person.press("Ctrl+Z")
     assert places(person) == [{"query": 3, "key": 0}]
 
-
-def badge(person, field):
-    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
-
-
-def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch, tmp_path):
-    person = launch(SMALL, lang="zh")
+    person.again("one that is too large, in Chinese", SMALL)
+    person.do("language_zh")
     before = everything(person)
     path = write_csv(tmp_path / "k.csv", counted(6, 4))
     import_into(person, "key", path)
@@ -313,6 +308,7 @@ def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch,
     assert everything(person)[:2] == before[:2]
 
     person.again("a file with too few tokens gets the missing ones")
+    person.do("language_zh")
     rng = np.random.default_rng(0)
     np.savez(
         tmp_path / "few.npz",
@@ -326,6 +322,10 @@ def test_a_matrix_that_is_too_large_or_has_too_few_tokens_is_made_to_fit(launch,
     header = person.table("query").verticalHeader().model()
     names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
     assert names == ["it", "was", "_1", "_2", "_3", "_4"]
+
+
+def badge(person, field):
+    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
 
 
 def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path):

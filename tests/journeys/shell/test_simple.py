@@ -154,10 +154,7 @@ def test_context_menus_show_what_the_window_shows(begin):
 
 @each(
     ("lang", "typed", "name", "leads_to"),
-    [
-        ("zh", "精度", "精度", "control.dtype"),
-        ("en", "verify", "Verify the numbers", "inspector.verify"),
-    ],
+    [("zh", "精度", "精度", "control.dtype"), ("en", "verify", "Verify the numbers", "inspector.verify")],
     one_of=2,
 )
 def test_the_search_finds_what_is_left_out_and_switches(simple, lang, typed, name, leads_to):

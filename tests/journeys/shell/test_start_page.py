@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-    QCheckBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from attn_gui.engine import Problem, compute
 from attn_gui.lessons.word_vectors import word_vectors

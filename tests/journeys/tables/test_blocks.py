@@ -50,33 +50,7 @@ def ways(tmp_path):
     return {"paste": paste, "import": bring, "drop": drop}
 
 
-def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(person):
-    """Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back."""
-    person.program.files.begin_with_example("layer")
-    person.wait()
-    before, steps = person.program.document.problem.fields(), len(person.steps())
-
-    def paste():
-        person.clipboard(THREE)
-        person.go_to("x", 0, 0)
-        person.press("Ctrl+V")
-
-    def all_of_them(dialog):
-        assert dialog.choices[0].text() == "All at once: Q 1 × 3, K 2 × 3, V 2 × 1"
-        assert dialog.choices[0].isChecked()
-        dialog.accept()
-
-    person.answering(ReadingsDialog, all_of_them, paste)
-    assert {name: person.numbers(name) for name in SHOWN} == SHOWN
-    assert len(person.steps()) == steps + 1
-    assert "# both" in person.banner()
-    person.press("Ctrl+Z")
-    after = person.program.document.problem.fields()
-    for name, value in before.items():
-        np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
-
-
-def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, tmp_path):
+def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(person, ways, tmp_path):
     before = person.numbers("query")
 
     def second(dialog):
@@ -139,12 +113,34 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(person, ways, 
     person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
     assert seen == [str(tmp_path)]
 
+    person.again("of a text with Q, K and V all can be taken at once")
+    # Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back.
+    person.program.files.begin_with_example("layer")
+    person.wait()
+    before, steps = person.program.document.problem.fields(), len(person.steps())
 
-def test_a_refusal_is_not_covered_by_what_would_have_been_said_of_the_block(launch, ways, tmp_path):
-    """A number that float32 has not: the note on headings stood in its place, and the status bar told of an import."""
+    def paste():
+        person.clipboard(THREE)
+        person.go_to("x", 0, 0)
+        person.press("Ctrl+V")
+
+    def all_of_them(dialog):
+        assert dialog.choices[0].text() == "All at once: Q 1 × 3, K 2 × 3, V 2 × 1"
+        assert dialog.choices[0].isChecked()
+        dialog.accept()
+
+    person.answering(ReadingsDialog, all_of_them, paste)
+    assert {name: person.numbers(name) for name in SHOWN} == SHOWN
+    assert len(person.steps()) == steps + 1
+    assert "# both" in person.banner()
+    person.press("Ctrl+Z")
+    after = person.program.document.problem.fields()
+    for name, value in before.items():
+        np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
+
+    # The note on headings stood in its place, and the status bar told of an import.
     small = {name: np.eye(2, dtype=np.float32) for name in ("query", "key", "value")}
-    save(Problem(**small, dtype="float32"), tmp_path / "small.attn")
-    person = launch(tmp_path / "small.attn")
+    person.again("a refusal is not covered by what would have been said", Problem(**small, dtype="float32"))
     text = "\ta\tb\nit\t7\t1e300\nwas\t9\t6"
     for put in ways.values():
         put(person, text)

@@ -78,7 +78,7 @@ def test_a_number_in_k_and_v_repaints_what_it_reaches(minilm, field, stage, cell
     assert step.endswith(" → 40")
 
 
-def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_whole(person):
+def test_numbers_as_people_write_them_are_kept_whole_and_keys_go_round_as_in_a_spreadsheet(person):
     for text, value in WRITTEN.items():
         person.type_into("query", 0, 2, text)
         found = person.number("query", 0, 2)
@@ -162,6 +162,81 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     assert math.isinf(person.value("scores", 0, 0))
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.value("scores", 0, 0) == 1
+
+    person.again("enter and tab go round as in a spreadsheet")
+    person.size("n", 3)
+    person.go_to("query", 0, 0)
+    typed(person, ("1", "Tab"), ("2", "Tab"), ("3", "Return"), ("4", "Tab"), ("5", "Tab"), ("6", "Return"))
+    assert person.cell("query") == (2, 0)
+    assert person.numbers("query")[:2] == [["1", "2", "3"], ["4", "5", "6"]]
+
+    person.again("tab goes on in the next row and round the table")
+    person.go_to("query", 0, 2)
+    typed(person, ("7", "Tab"))
+    assert person.cell("query") == (1, 0)
+    person.press("Shift+Tab")
+    assert person.cell("query") == (0, 2)
+    person.go_to("query", 1, 2)
+    person.press("Tab")
+    assert person.cell("query") == (0, 0)
+    person.press("Shift+Tab")
+    assert person.cell("query") == (1, 2)
+    person.press("Return")  # no row below: it stays
+    assert person.cell("query") == (1, 2)
+
+    person.again("within a selection tab and enter go round")
+    person.select("query", 0, 1, 2, 2)
+    seen = []
+    for key in ("Tab",) * 4:
+        person.press(key)
+        seen.append(person.cell("query"))
+    start = seen[-1]
+    assert sorted(seen) == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert len(person.table("query").selectedIndexes()) == 4
+    seen = []
+    for _ in range(4):
+        person.type("5", end="Return")
+        seen.append(person.cell("query"))
+    assert seen[-1] == start
+    assert len(set(seen)) == 4
+    assert [row[1:] for row in person.numbers("query")] == [["5", "5"], ["5", "5"]]
+    assert len(person.table("query").selectedIndexes()) == 4
+
+    person.again("ctrl tab and f6 lead out of a table")
+    for typing in (False, True):
+        for way in ("Ctrl+Tab", "Ctrl+Shift+Tab", "F6", "Shift+F6"):
+            table = person.go_to("query", 0, 0)
+            if typing:
+                person.type("4")
+            person.press(way)
+            assert person.focus() is not table, way
+            assert not table.isAncestorOf(person.focus()), way
+        assert person.number("query", 0, 0) == (4 if typing else 1)
+
+    person.again("arrows commit what was typed over a cell and stay in a text that is corrected")
+    person.go_to("query", 0, 0)
+    person.type("5", end="Right")
+    assert (person.cell("query"), person.number("query", 0, 0)) == ((0, 1), 5)
+    person.type("6", end="Left")
+    assert (person.cell("query"), person.number("query", 0, 1)) == ((0, 0), 6)
+    person.press("F2", "Right")
+    assert person.cell("query") == (0, 0)
+    person.press("End")
+    person.type("1", end="Left")
+    person.type("2", end="Return")
+    assert person.number("query", 0, 0) == 521
+    person.type("7")
+    person.press("F2", "Left")  # from now on it is corrected
+    person.type("3", end="Return")
+    assert person.number("query", 1, 0) == 37
+
+    person.again("ctrl enter fills the selection in one step")
+    person.select("query", 0, 0, 2, 2)
+    person.type("=1/4", end="Ctrl+Return")
+    assert person.numbers("query") == [["0.25", "0.25", "1"], ["0.25", "0.25", "1"]]
+    assert person.steps()[-1] == "filled Q[0, 0] … [1, 1] with 0.25"
+    person.press("Ctrl+Z")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
 
 def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_recomputed(launch):
@@ -344,79 +419,3 @@ def typed(person, *steps):
     for text, key in steps:
         person.type(text)
         person.press(key)
-
-
-def test_enter_and_tab_go_round_as_in_a_spreadsheet(person):
-    person.size("n", 3)
-    person.go_to("query", 0, 0)
-    typed(person, ("1", "Tab"), ("2", "Tab"), ("3", "Return"), ("4", "Tab"), ("5", "Tab"), ("6", "Return"))
-    assert person.cell("query") == (2, 0)
-    assert person.numbers("query")[:2] == [["1", "2", "3"], ["4", "5", "6"]]
-
-    person.again("tab goes on in the next row and round the table")
-    person.go_to("query", 0, 2)
-    typed(person, ("7", "Tab"))
-    assert person.cell("query") == (1, 0)
-    person.press("Shift+Tab")
-    assert person.cell("query") == (0, 2)
-    person.go_to("query", 1, 2)
-    person.press("Tab")
-    assert person.cell("query") == (0, 0)
-    person.press("Shift+Tab")
-    assert person.cell("query") == (1, 2)
-    person.press("Return")  # no row below: it stays
-    assert person.cell("query") == (1, 2)
-
-    person.again("within a selection tab and enter go round")
-    person.select("query", 0, 1, 2, 2)
-    seen = []
-    for key in ("Tab",) * 4:
-        person.press(key)
-        seen.append(person.cell("query"))
-    start = seen[-1]
-    assert sorted(seen) == [(0, 1), (0, 2), (1, 1), (1, 2)]
-    assert len(person.table("query").selectedIndexes()) == 4
-    seen = []
-    for _ in range(4):
-        person.type("5", end="Return")
-        seen.append(person.cell("query"))
-    assert seen[-1] == start
-    assert len(set(seen)) == 4
-    assert [row[1:] for row in person.numbers("query")] == [["5", "5"], ["5", "5"]]
-    assert len(person.table("query").selectedIndexes()) == 4
-
-    person.again("ctrl tab and f6 lead out of a table")
-    for typing in (False, True):
-        for way in ("Ctrl+Tab", "Ctrl+Shift+Tab", "F6", "Shift+F6"):
-            table = person.go_to("query", 0, 0)
-            if typing:
-                person.type("4")
-            person.press(way)
-            assert person.focus() is not table, way
-            assert not table.isAncestorOf(person.focus()), way
-        assert person.number("query", 0, 0) == (4 if typing else 1)
-
-    person.again("arrows commit what was typed over a cell and stay in a text that is corrected")
-    person.go_to("query", 0, 0)
-    person.type("5", end="Right")
-    assert (person.cell("query"), person.number("query", 0, 0)) == ((0, 1), 5)
-    person.type("6", end="Left")
-    assert (person.cell("query"), person.number("query", 0, 1)) == ((0, 0), 6)
-    person.press("F2", "Right")
-    assert person.cell("query") == (0, 0)
-    person.press("End")
-    person.type("1", end="Left")
-    person.type("2", end="Return")
-    assert person.number("query", 0, 0) == 521
-    person.type("7")
-    person.press("F2", "Left")  # from now on it is corrected
-    person.type("3", end="Return")
-    assert person.number("query", 1, 0) == 37
-
-    person.again("ctrl enter fills the selection in one step")
-    person.select("query", 0, 0, 2, 2)
-    person.type("=1/4", end="Ctrl+Return")
-    assert person.numbers("query") == [["0.25", "0.25", "1"], ["0.25", "0.25", "1"]]
-    assert person.steps()[-1] == "filled Q[0, 0] … [1, 1] with 0.25"
-    person.press("Ctrl+Z")
-    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
