@@ -238,7 +238,26 @@ def pdf_picture(path):
     return QImage(pixels.data, columns, rows, pixels.strides[0], QImage.Format.Format_RGBX8888).copy()
 
 
-def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_path):
+def test_a_file_has_the_size_name_and_place_that_were_typed_and_opens_where_it_is_dropped(person, tmp_path):
+    person.type_into("query", 0, 0, "7")
+    problem = person.program.document.snapshot()
+
+    def with_session(dialog):
+        assert dialog.session.isChecked()
+        person.choose(dialog.format, "pdf")
+        dialog.target.folder.setText(str(tmp_path))
+        dialog.accept()
+
+    person.answering(QDialog, with_session, lambda: person.do("export_image"))
+    (path,) = tmp_path.glob("*.pdf")
+    person.press("Ctrl+Z")
+    assert person.program.document.problem != problem
+    person.drop(path)
+    person.wait()
+    assert person.program.document.problem == problem
+
+    # a file has the size that was typed
+    tmp_path = part(person, tmp_path, "sized")
     export(person, tmp_path, format="png", width="12", height="9", dpi="200")
     image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
     assert (image.width(), image.height()) == (round(12 / 2.54 * 200), round(9 / 2.54 * 200))
@@ -284,25 +303,6 @@ def test_a_file_has_the_size_the_name_and_the_place_that_were_typed(person, tmp_
     person.save_as(folder / "run.1.attn")
     export(person, folder, format="png")  # without a name: that of the document, with its point
     assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
-
-
-def test_a_figure_that_is_dropped_opens_as_the_document_that_it_was_made_of(person, tmp_path):
-    person.type_into("query", 0, 0, "7")
-    problem = person.program.document.snapshot()
-
-    def export(dialog):
-        assert dialog.session.isChecked()
-        person.choose(dialog.format, "pdf")
-        dialog.target.folder.setText(str(tmp_path))
-        dialog.accept()
-
-    person.answering(QDialog, export, lambda: person.do("export_image"))
-    (path,) = tmp_path.glob("*.pdf")
-    person.press("Ctrl+Z")
-    assert person.program.document.problem != problem
-    person.drop(path)
-    person.wait()
-    assert person.program.document.problem == problem
 
 
 def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, tmp_path):

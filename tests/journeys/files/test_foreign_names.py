@@ -56,7 +56,7 @@ def take(dialog: ArraysDialog) -> None:
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
 
 
-def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(launch, tmp_path):
+def test_a_dump_is_asked_about_in_sight_and_once_and_goes_to_the_figure_and_back(launch, tmp_path, weights):
     arrays = hooked(tmp_path / "dump.npz", 3)
     person = launch("worked-example.npz", lang="zh")
 
@@ -88,8 +88,7 @@ def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(launch, tm
     assert "loss" in person.banner()
     assert person.program.settings.recent()[0].name == "dump.npz"
 
-
-def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_path):
+    anew(person, "what was chosen once is proposed for the next such file")
     first, second = hooked(tmp_path / "a.npz", 3, "abc"), hooked(tmp_path / "b.npz", 7, "abc")
     person = launch("worked-example.npz", lang="zh")
 
@@ -148,6 +147,53 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(launch, tmp_pat
         np.testing.assert_array_equal(getattr(found, name), by_head[:, :, place].reshape(4, 4))
     open_by_choosing(person, tmp_path / "b.npz", take)  # as it was chosen once
     assert person.program.document.snapshot() == found
+
+    anew(person, "one of several layers, from the file to the figure and back")
+    np.savez(tmp_path / "dump.npz", attentions=weights, tokens=np.array(TOKENS))
+    person = launch("worked-example.npz", lang="zh")
+    open_layer(person, tmp_path / "dump.npz", 1)
+    expected = Problem.from_weights(weights[1], tokens=TOKENS)
+    assert person.program.document.snapshot() == expected
+    assert not person.has("table.query")
+    assert person.window.windowTitle().startswith("dump-layer1")  # as do the names of its figures
+
+    np.savez(tmp_path / "turned.npz", attn=weights[1, 0].transpose(0, 2, 1), tokens=np.array(TOKENS))
+    open_layer(person, tmp_path / "turned.npz", 0)  # head,key,query
+    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0], tokens=TOKENS)
+    open_layer(person, tmp_path / "dump.npz", 1)
+
+    person.click_cell("weights", 2, 1)
+    said = person.explanation()
+    assert "sat" in said
+    assert "cat" in said
+    assert f"{weights[1, 0, 0, 2, 1]:.4f}" in said
+    person.click("head.1")
+    assert person.value("weights", 2, 1) == weights[1, 0, 1, 2, 1]
+    assert person.number("weights", 2, 1) == weights[1, 0, 1, 2, 1]  # the table shows the same head
+
+    person.click_cell("weights", 2, 1)
+    person.press("F2", "Ctrl+A", "Del")
+    person.type("0.5", end="Return")
+    assert person.value("weights", 2, 1) == person.number("weights", 2, 1) == 0.5
+    person.type_into("weights", 0, 3, "0.25")
+    assert person.value("weights", 0, 3) == 0.25
+    changed = person.program.document.snapshot()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.program.document.snapshot() == expected
+    person.press("Ctrl+Y", "Ctrl+Y")
+    assert person.program.document.snapshot() == changed
+
+    def export(dialog: QDialog) -> None:
+        dialog.target.folder.setText(str(tmp_path))
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
+
+    person.answering(QDialog, export, lambda: person.do("export_image"))
+    person.until(lambda: bool(list(tmp_path.glob("dump-layer1*.png"))))
+    assert not QImage(str(next(iter(tmp_path.glob("*.png"))))).isNull()
+
+    person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
+    person.until(lambda: not person.program.document.modified)
+    assert load(tmp_path / "kept.attn") == changed
 
 
 def test_arrays_by_name_lead_to_a_document_or_into_a_table(person, tmp_path):
@@ -241,54 +287,6 @@ def open_layer(person: Any, path: Path, layer: int) -> None:
     person.answering(MapsDialog, answer, ask)
     person.until(lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
     person.wait()
-
-
-def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(launch, tmp_path, weights):
-    np.savez(tmp_path / "dump.npz", attentions=weights, tokens=np.array(TOKENS))
-    person = launch("worked-example.npz", lang="zh")
-    open_layer(person, tmp_path / "dump.npz", 1)
-    expected = Problem.from_weights(weights[1], tokens=TOKENS)
-    assert person.program.document.snapshot() == expected
-    assert not person.has("table.query")
-    assert person.window.windowTitle().startswith("dump-layer1")  # as do the names of its figures
-
-    np.savez(tmp_path / "turned.npz", attn=weights[1, 0].transpose(0, 2, 1), tokens=np.array(TOKENS))
-    open_layer(person, tmp_path / "turned.npz", 0)  # head,key,query
-    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0], tokens=TOKENS)
-    open_layer(person, tmp_path / "dump.npz", 1)
-
-    person.click_cell("weights", 2, 1)
-    said = person.explanation()
-    assert "sat" in said
-    assert "cat" in said
-    assert f"{weights[1, 0, 0, 2, 1]:.4f}" in said
-    person.click("head.1")
-    assert person.value("weights", 2, 1) == weights[1, 0, 1, 2, 1]
-    assert person.number("weights", 2, 1) == weights[1, 0, 1, 2, 1]  # the table shows the same head
-
-    person.click_cell("weights", 2, 1)
-    person.press("F2", "Ctrl+A", "Del")
-    person.type("0.5", end="Return")
-    assert person.value("weights", 2, 1) == person.number("weights", 2, 1) == 0.5
-    person.type_into("weights", 0, 3, "0.25")
-    assert person.value("weights", 0, 3) == 0.25
-    changed = person.program.document.snapshot()
-    person.press("Ctrl+Z", "Ctrl+Z")
-    assert person.program.document.snapshot() == expected
-    person.press("Ctrl+Y", "Ctrl+Y")
-    assert person.program.document.snapshot() == changed
-
-    def export(dialog: QDialog) -> None:
-        dialog.target.folder.setText(str(tmp_path))
-        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
-
-    person.answering(QDialog, export, lambda: person.do("export_image"))
-    person.until(lambda: bool(list(tmp_path.glob("dump-layer1*.png"))))
-    assert not QImage(str(next(iter(tmp_path.glob("*.png"))))).isNull()
-
-    person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
-    person.until(lambda: not person.program.document.modified)
-    assert load(tmp_path / "kept.attn") == changed
 
 
 def test_weights_without_a_name_are_asked_about_and_what_needs_queries_is_off_and_says_why(person, tmp_path, weights):

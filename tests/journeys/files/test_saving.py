@@ -248,7 +248,7 @@ def pressing(label):
     return answer
 
 
-def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path, qtbot):
+def test_what_another_program_wrote_or_took_away_is_asked_about_before_it_is_written(launch, tmp_path, qtbot):
     person, path = launch(SMALL), tmp_path / "kept.attn"
     changed(person, path)
     before = path.read_bytes()
@@ -266,6 +266,22 @@ def test_what_another_program_wrote_is_not_written_over_unasked(launch, tmp_path
     person.answering(QMessageBox, pressing("Reload it"), lambda: person.press("Ctrl+S"))
     qtbot.waitUntil(lambda: person.number("query", 0, 0) == 9)
     assert not person.window.isWindowModified()
+
+    person.again("a file that cannot be written is offered another place")
+    gone = tmp_path / "gone" / "kept.attn"
+    gone.parent.mkdir()
+    person.choose_file(gone, lambda: person.do("save_as"))
+    person.type_into("query", 0, 0, "4")
+    shutil.rmtree(gone.parent)
+    person.do("save")
+    assert "could not be saved: its folder" in person.banner()
+    button = person.button("Save as…", "banner")
+    person.type_into("query", 0, 1, "5")
+    assert person.banner(), "the file is still not saved"
+    person.choose_file(tmp_path / "elsewhere.attn", lambda: person.click(button))
+    assert not person.banner()
+    assert first(tmp_path / "elsewhere.attn") == 4
+    assert not person.program.document.modified
 
 
 # --- bad files -------------------------------------------------------------------------------------
@@ -463,21 +479,3 @@ def test_the_end_of_the_program_writes_what_was_asked_for(typist, gate, tmp_path
     gate.open()
     typist.leave()
     assert first(tmp_path / "kept.attn") == 5
-
-
-def test_a_file_that_cannot_be_written_is_offered_another_place(launch, tmp_path):
-    typist = launch(SMALL)
-    gone = tmp_path / "gone" / "kept.attn"
-    gone.parent.mkdir()
-    typist.choose_file(gone, lambda: typist.do("save_as"))
-    typist.type_into("query", 0, 0, "4")
-    shutil.rmtree(gone.parent)
-    typist.do("save")
-    assert "could not be saved: its folder" in typist.banner()
-    button = typist.button("Save as…", "banner")
-    typist.type_into("query", 0, 1, "5")
-    assert typist.banner(), "the file is still not saved"
-    typist.choose_file(tmp_path / "other.attn", lambda: typist.click(button))
-    assert not typist.banner()
-    assert first(tmp_path / "other.attn") == 4
-    assert not typist.program.document.modified

@@ -72,8 +72,79 @@ def answer_unscaled(person):
     person.settle("lessons")
 
 
-def test_answers_are_judged_also_before_what_they_are_about_is_done_and_shown(launch, tmp_path):
+def have_shown(person):
+    """Answer wrongly, and ask for the answer."""
+    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
+    person.settle("lessons")
+    person.click("lesson.show")
+    person.settle("lessons")
+
+
+def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
+    threads, text = [], LessonNumber.text
+
+    def told(live, *args):
+        threads.append(threading.current_thread())
+        return text(live, *args)
+
+    monkeypatch.setattr(LessonNumber, "text", told)
     person = launch()
+    begin(person, WORKED)
+    person.click("lesson.skip")
+    person.settle("lessons")
+    panel = person.program.late.lessons._panel
+    texts = panel._words.paragraphs[0]
+    threads.clear()  # a step of few numbers is said in the turn that shows it
+    person.type_into("query", 1, 1, "5")
+    person.until(lambda: panel._words.paragraphs[0].endswith("1 · 1 = 6."))  # told of the edit later, then read beside
+    assert threads
+    assert threading.main_thread() not in threads
+    person.until(person.find("lesson.left").isVisible)
+    person.click("lesson.return")
+    person.settle("lessons")
+    person.until(lambda: panel._words.paragraphs[0] == texts)
+    assert not person.find("lesson.left").isVisible()
+    assert person.focus().objectName() == "lesson.answer", "Enter on the way back would leave the step"
+    person.type("7")
+    person.press("Ctrl+Z")  # of the answer, before that of the document
+    assert person.find("lesson.answer", QLineEdit).text() == ""
+    person.press("Ctrl+Z")
+    person.settle("lessons")
+    assert person.number("query", 1, 1) == 5
+    person.answering(ExportDialog, QDialog.reject, lambda: person.press("Ctrl+E"))  # the end of the line on X11
+
+
+def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_before_it_is_done(launch, tmp_path):
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.skip")
+    person.settle("lessons")
+    person.click("lesson.close")
+    assert not person.find("lesson").isVisible()
+    assert person.find("history").isVisible()
+    assert person.focus() is person.window.product.stage_map(), "not just anywhere"
+    begin(person, WORKED, anew=False)
+    assert person.find("lesson.place").text() == "Step 2 of 5"
+    person.click("lesson.back")
+    person.settle("lessons")
+    assert person.find("lesson.place").text() == "Step 1 of 5"
+    assert not person.find("lesson.back").isEnabled()
+
+    person.again("a lesson is opened from the menu and follows the language")
+    person.program.settings.put(PROGRESS, {})
+    menu = person.find("menu.lessons", QMenu)
+    assert sum(not action.isSeparator() for action in menu.actions()) == len(LESSONS)
+    found = next(action for action in menu.actions() if "worked example" in action.text())
+    assert isinstance(found, QAction)
+    found.trigger()
+    person.settle("lessons")
+    assert person.find("lesson.title").text() == "1. The inputs"
+    person.do("language_zh")
+    person.settle("lessons")
+    assert person.find("lesson.title").text() == "第一步：输入"
+    assert any("五步" in action.text() for action in menu.actions())
+
+    person.again("answers are judged")
     answer_unscaled(person)
     assert verdict(person) == (
         "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
@@ -133,79 +204,6 @@ def test_answers_are_judged_also_before_what_they_are_about_is_done_and_shown(la
         if not done:
             person.click("lesson.do")
             person.settle("lessons")
-
-
-def have_shown(person):
-    """Answer wrongly, and ask for the answer."""
-    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
-    person.settle("lessons")
-    person.click("lesson.show")
-    person.settle("lessons")
-
-
-def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
-    threads, text = [], LessonNumber.text
-
-    def told(live, *args):
-        threads.append(threading.current_thread())
-        return text(live, *args)
-
-    monkeypatch.setattr(LessonNumber, "text", told)
-    person = launch()
-    begin(person, WORKED)
-    person.click("lesson.skip")
-    person.settle("lessons")
-    panel = person.program.late.lessons._panel
-    texts = panel._words.paragraphs[0]
-    threads.clear()  # a step of few numbers is said in the turn that shows it
-    person.type_into("query", 1, 1, "5")
-    person.until(lambda: panel._words.paragraphs[0].endswith("1 · 1 = 6."))  # told of the edit later, then read beside
-    assert threads
-    assert threading.main_thread() not in threads
-    person.until(person.find("lesson.left").isVisible)
-    person.click("lesson.return")
-    person.settle("lessons")
-    person.until(lambda: panel._words.paragraphs[0] == texts)
-    assert not person.find("lesson.left").isVisible()
-    assert person.focus().objectName() == "lesson.answer", "Enter on the way back would leave the step"
-    person.type("7")
-    person.press("Ctrl+Z")  # of the answer, before that of the document
-    assert person.find("lesson.answer", QLineEdit).text() == ""
-    person.press("Ctrl+Z")
-    person.settle("lessons")
-    assert person.number("query", 1, 1) == 5
-    person.answering(ExportDialog, QDialog.reject, lambda: person.press("Ctrl+E"))  # the end of the line on X11
-
-
-def test_a_lesson_is_taken_up_where_it_was_left(launch):
-    person = launch()
-    begin(person, WORKED)
-    person.click("lesson.skip")
-    person.settle("lessons")
-    person.click("lesson.close")
-    assert not person.find("lesson").isVisible()
-    assert person.find("history").isVisible()
-    assert person.focus() is person.window.product.stage_map(), "not just anywhere"
-    begin(person, WORKED, anew=False)
-    assert person.find("lesson.place").text() == "Step 2 of 5"
-    person.click("lesson.back")
-    person.settle("lessons")
-    assert person.find("lesson.place").text() == "Step 1 of 5"
-    assert not person.find("lesson.back").isEnabled()
-
-    person.again("a lesson is opened from the menu and follows the language")
-    person.program.settings.put(PROGRESS, {})
-    menu = person.find("menu.lessons", QMenu)
-    assert sum(not action.isSeparator() for action in menu.actions()) == len(LESSONS)
-    found = next(action for action in menu.actions() if "worked example" in action.text())
-    assert isinstance(found, QAction)
-    found.trigger()
-    person.settle("lessons")
-    assert person.find("lesson.title").text() == "1. The inputs"
-    person.do("language_zh")
-    person.settle("lessons")
-    assert person.find("lesson.title").text() == "第一步：输入"
-    assert any("五步" in action.text() for action in menu.actions())
 
 
 def test_in_chinese_a_bad_lesson_is_refused_and_tokens_are_named(launch, tmp_path):

@@ -74,41 +74,6 @@ def begun(person):
     return person.find("lesson").isVisible()
 
 
-def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate, tmp_path):
-    person = launch("nadaraya-watson.npz")
-    begin(person, gate)
-    person.type_into("query", 0, 0, "4")
-    rest(person, gate)
-    assert person.banner() == f"{LESSON.name} was not opened: nadaraya-watson was changed while it was read."
-    assert not begun(person)
-    assert person.number("query", 0, 0) == 4
-    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
-    rest(person, gate)
-    assert begun(person)
-
-    person.again("another document puts the lesson away")
-    # Its next step would be written into that document.
-    gate.close()
-    path = tmp_path / "own.attn"
-    person.save_as(path)
-    kept = path.read_bytes()
-    begin(person, gate)
-    rest(person, gate)
-    person.click("lesson.skip")
-    rest(person, gate)
-    person.open(path)
-    rest(person, gate)
-    assert not begun(person)
-    assert person.find("history").isVisible()
-    person.do("save")
-    person.until(lambda: not person.program.files.saving.busy)
-    assert path.read_bytes() == kept
-    person.program.take_in(LESSON)
-    rest(person, gate)
-    assert begun(person)
-    assert person.find("lesson.place").text() == "Step 2 of 5"
-
-
 def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
     person = launch(page=True)
     lists = person.program.late.lessons
@@ -177,7 +142,7 @@ def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
     assert covered(person.find("lesson")) == shown
 
 
-def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
+def test_a_lesson_waits_for_a_dialog_and_what_is_changed_meanwhile_is_not_lost(launch, gate, monkeypatch, tmp_path):
     monkeypatch.setattr(background_task, "AGAIN_MS", 1)
     person = launch("nadaraya-watson.npz")
     begin(person, gate)
@@ -191,6 +156,40 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box.reject()
     rest(person, gate)
     assert begun(person)
+
+    person.again("what is changed while a lesson is read is not lost")
+    gate.close()
+    begin(person, gate)
+    person.type_into("query", 0, 0, "4")
+    rest(person, gate)
+    assert person.banner() == f"{LESSON.name} was not opened: nadaraya-watson was changed while it was read."
+    assert not begun(person)
+    assert person.number("query", 0, 0) == 4
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
+    rest(person, gate)
+    assert begun(person)
+
+    person.again("another document puts the lesson away")
+    # Its next step would be written into that document.
+    gate.close()
+    path = tmp_path / "own.attn"
+    person.save_as(path)
+    kept = path.read_bytes()
+    begin(person, gate)
+    rest(person, gate)
+    person.click("lesson.skip")
+    rest(person, gate)
+    person.open(path)
+    rest(person, gate)
+    assert not begun(person)
+    assert person.find("history").isVisible()
+    person.do("save")
+    person.until(lambda: not person.program.files.saving.busy)
+    assert path.read_bytes() == kept
+    person.program.take_in(LESSON)
+    rest(person, gate)
+    assert begun(person)
+    assert person.find("lesson.place").text() == "Step 2 of 5"
 
 
 def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):
