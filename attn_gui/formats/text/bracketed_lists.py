@@ -120,7 +120,7 @@ _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
 _ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
 _BRACKETS = frozenset("()[]{}")
 _NOTHING_SAID = re.compile(
-    r"[\s\W_]*|(?:[\s>.,;)]*(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*(?::?=|<-)\s*)*[\s.,;>)]*"
+    r"[\s\W_]*|(?:[\s>.,;)]*+(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*(?::?=|<-)\s*+)*[\s.,;>)]*"
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
 )
 
