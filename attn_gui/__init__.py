@@ -102,7 +102,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if _HOMES[name].startswith(_DRAWN):
-        from attn_gui.no_window import DRAWING, complaint
+        from attn_gui.libraries import DRAWING, complaint
 
         if reason := complaint(DRAWING):
             raise ImportError(reason)

@@ -281,7 +281,7 @@ def tried(command: list[Any], task: str) -> Trouble | None:
 
 def libraries(root: Path) -> ModuleType:
     """Return the program's own list of system libraries, read without the package around it."""
-    spec = importlib.util.spec_from_file_location("attn_gui_libraries", root / "attn_gui" / "no_window.py")
+    spec = importlib.util.spec_from_file_location("attn_gui_libraries", root / "attn_gui" / "libraries.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

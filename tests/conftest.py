@@ -26,7 +26,7 @@ if sys.dont_write_bytecode and sys.prefix != sys.base_prefix:
 
 import pytest
 
-from attn_gui.no_window import COLLECTING, DRAWING, complaint
+from attn_gui.libraries import COLLECTING, DRAWING, complaint
 
 if missing := complaint(DRAWING | COLLECTING):
     raise SystemExit(missing)

@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from attn_gui import no_window
+from attn_gui import libraries, no_window
 from attn_gui.paths import resource
 from tests.failing import each
 
@@ -345,7 +345,7 @@ def test_a_window_needs_the_libraries_of_its_display(monkeypatch, environment, l
     """Without those of X11 Qt would abort; all that is missing is asked for at once."""
     monkeypatch.setattr(no_window.sys, "platform", "linux")
     monkeypatch.setattr(no_window, "missing_display", lambda environment: None)
-    monkeypatch.setattr(no_window, "loads", lambda library: library not in lacking)
+    monkeypatch.setattr(libraries, "loads", lambda library: library not in lacking)
     managed_by(monkeypatch, "apt-get")
     reason = no_window.obstacle(environment)
     assert reason is None if named is None else reason.endswith(f" {named}\n")

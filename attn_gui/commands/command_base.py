@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from attn_gui.arguments import SettingsAction, setting, whole
 from attn_gui.commands import refusals
 from attn_gui.languages import N_, locale_language
-from attn_gui.no_window import DRAWING, complaint
+from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded
