@@ -15,6 +15,8 @@ import numpy.typing as npt
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
 from attn_gui.figure.design_tokens import Theme
+
+# these are handed on: what shows cells needs their numbers with their colors
 from attn_gui.figure.text.number_formats import CellNumbers as CellNumbers
 from attn_gui.figure.text.number_formats import Values as Values
 from attn_gui.figure.text.number_formats import cell_decimals as cell_decimals
@@ -278,9 +280,6 @@ def _levels_to(bound: float, signed: bool) -> Levels:
 # --- the one gateway from numbers to pixels: flags, and indices into a color table -----------------
 #
 # Nothing else may turn an array into colors: what comes out of here is finite, whatever went in.
-
-
-# the rules of levels and numbers belong to the gateway's face: whoever shows values takes all from here
 
 ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
 """Contents of a cell: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is

@@ -79,7 +79,8 @@ class Retranslated(WidgetMixin):
 
 
 class MenuZone(Retranslated, QWidget):
-    """Base of the zones of the window that have a context menu, which whoever knows the actions opens."""
+    """Base of widgets with a context menu: a right click or the menu key emits `menuAsked`, and a controller in
+    `app/actions/context_menus.py`, where the actions are known, opens the menu."""
 
     menuAsked = Signal(object)  # the QContextMenuEvent
 
