@@ -288,7 +288,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         # and the sum of all bias layers as a step of the spine
         "stages.py": 3,
         "cell_sentences.py": 1,
-        "beats_of_stages.py": 1,
+        "walk.py": 1,
         # the bias of a projection, in the names of other people's arrays
         "array_names.py": 2,
         "attention_maps.py": 1,

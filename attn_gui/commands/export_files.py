@@ -359,8 +359,8 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
 
 
 def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.comparison import ComparedState  # Qt is not needed for numbers
     from attn_gui.figure.figure_kinds import card_picture
+    from attn_gui.figure.overlays import ComparedState  # Qt is not needed for numbers
 
     options = request.options
     picture = card_picture(options.card or False) or options.picture

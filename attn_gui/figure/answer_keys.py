@@ -13,12 +13,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attn_gui.engine.grading import mistaken, number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.messages import spelled
-from attn_gui.engine.mistakes.grading import mistaken, number_at
-from attn_gui.engine.mistakes.mistake import Mistake
+from attn_gui.engine.mistakes import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.formula_typesetting import typeset
@@ -51,7 +51,7 @@ from attn_gui.figure.worksheet_pages import (
 from attn_gui.figure.writers import END, Page
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import written
 
 KEYS = N_("Worksheets", "{heading}: answers")
 PAGES = N_("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")

@@ -24,8 +24,8 @@ from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation, Problem
-    from attn_gui.figure.comparison import ComparedState
     from attn_gui.figure.levels import ColorScale
+    from attn_gui.figure.overlays import ComparedState
     from attn_gui.figure.pages.page_kind import ModelContext
     from attn_gui.formats.snapshots import Snapshot
 

@@ -30,7 +30,7 @@ from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_l
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import written
 from attn_gui.lessons.worked_solutions import given_matrices, given_numbers
 
 MM = PX_PER_CM / 10

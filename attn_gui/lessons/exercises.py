@@ -18,11 +18,10 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.fields import MATRICES
+from attn_gui.engine.grading import Verdict, grade, grade_root, is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.mistakes import MISTAKES
-from attn_gui.engine.mistakes.grading import Verdict, grade, grade_root, is_same
-from attn_gui.engine.mistakes.mistake import Mistake
+from attn_gui.engine.mistakes import MISTAKES, Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError

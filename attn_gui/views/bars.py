@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.gradients import OF
+from attn_gui.figure.overlays import OF
 from attn_gui.figure.text.figure_words import joined
 from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
 from attn_gui.views.controls.tool_bar_controls import CompareBox

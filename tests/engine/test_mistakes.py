@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.grading import grade, grade_root, mistaken
 from attn_gui.engine.mistakes import MISTAKES
-from attn_gui.engine.mistakes.grading import grade, grade_root, mistaken
 from tests.failing import each, share
 
 

@@ -14,8 +14,7 @@ from attn_gui.figure.pages.page_kind import PageContext, option_values
 from attn_gui.lessons import live_numbers
 from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
-from attn_gui.lessons.lesson import read_lesson
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import read_lesson, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.step_states import states_of
 from attn_gui.models import open_model

@@ -13,12 +13,12 @@ from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import entropies as module
-from attn_gui.pictures import plane_reading, planes
+from attn_gui.pictures import planes
 from attn_gui.pictures.entropies import HeadEntropies
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.tile_cache import TileCache
-from attn_gui.views.map import color_scales
+from attn_gui.views.map import cells_picture, color_scales
+from attn_gui.views.map.cells_picture import bins_of
 from attn_gui.views.map.color_scales import counts_of, levels_of_plane
 from tests.failing import each
 
@@ -45,7 +45,7 @@ class Asked:
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
     monkeypatch.setattr(planes, "AT_ONCE", 1000)
     monkeypatch.setattr(color_scales, "COUNTED", 2000)
-    monkeypatch.setattr(plane_reading, "OVERVIEW", 16)
+    monkeypatch.setattr(cells_picture, "OVERVIEW", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))
     values[53, 29] = -40.0
     return Asked(values)

@@ -27,11 +27,10 @@ from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure import render
-from attn_gui.figure.comparison import ComparedState
 from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, item_part
 from attn_gui.figure.figure_kinds import PICTURES
-from attn_gui.figure.gradients import ComparedGradient, SumPlace
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
+from attn_gui.figure.overlays import ComparedGradient, ComparedState, SumPlace
 from attn_gui.figure.render import MANY, ExportTask, Write
 from attn_gui.figure.stage_formulas import repeated
 from attn_gui.formats import ArrayRows, has_items, rows_of, save_members, save_numbers, save_steps, stage_rows
@@ -47,8 +46,7 @@ from attn_gui.views.names import stage_title
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
-    from attn_gui.views.dialogs.card_dialog import CardDialog
-    from attn_gui.views.dialogs.export_dialog import ExportDialog
+    from attn_gui.views.dialogs.export_dialog import CardDialog, ExportDialog
 
 
 LISTED = 3  # names of files that are said
@@ -243,7 +241,7 @@ class ExportController(WritingController):
 
     def card(self) -> None:
         """Make a card of the chosen cell, else of the largest of the last row on show: copied, or saved as a PNG."""
-        from attn_gui.views.dialogs.card_dialog import COPY, SAVE, CardDialog
+        from attn_gui.views.dialogs.export_dialog import COPY, SAVE, CardDialog
 
         if self._is_held_up():
             return

@@ -20,15 +20,14 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Place
+from attn_gui.engine.grading import Verdict, grade, is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import title
-from attn_gui.engine.mistakes.grading import Verdict, grade, is_same
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation, random_blanks, usual_stages, verdict_on
-from attn_gui.lessons.lesson import LessonQuestion
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import LessonQuestion, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name

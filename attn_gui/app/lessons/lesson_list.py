@@ -17,8 +17,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.engine.memory import Progress
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.lessons.curriculum import GROUPS, following, names, path_of
-from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
-from attn_gui.lessons.lesson_text import LessonText
+from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson, title_of
 from attn_gui.lessons.step_states import StepState, states_of
 from attn_gui.paths import ENDING
 

@@ -15,7 +15,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sensitivity import Gradient, finite_difference, is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.figure.gradients import DifferentiatedSum, differentiated
+from attn_gui.figure.overlays import DifferentiatedSum, differentiated
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import scientific
 from attn_gui.modes import GRADIENT, NOW

@@ -18,7 +18,7 @@ from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.gradients import CELL
+from attn_gui.figure.overlays import CELL
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import ASK

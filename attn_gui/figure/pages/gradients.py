@@ -15,8 +15,8 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
+from attn_gui.figure.overlays import OF, differentiated
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, list_line
 from attn_gui.figure.pages.page_kind import (
     CellBlock,

@@ -9,10 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from attn_gui.engine import Evaluation
 from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, Levels, Values, finite_open, flag_counts
-from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of
-from attn_gui.views.map.cells_picture import LAST_GOOD
+from attn_gui.views.map.cells_picture import LAST_GOOD, numbers_of, overview_of
 
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""

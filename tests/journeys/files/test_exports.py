@@ -28,7 +28,7 @@ from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.formats import open_file, save, session_in_figure
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.card_dialog import CardDialog
+from attn_gui.views.dialogs.export_dialog import CardDialog
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup

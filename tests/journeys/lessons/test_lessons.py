@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QTableView, QToolBar, QWidget
 
 from attn_gui.app.lessons.lesson_list import PROGRESS
-from attn_gui.lessons.lesson_text import LessonNumber, written
+from attn_gui.lessons.lesson import LessonNumber, written
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog

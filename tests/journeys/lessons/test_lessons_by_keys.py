@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
 from attn_gui.lessons.curriculum import path_of
-from attn_gui.views.dialogs.card_dialog import CardDialog
+from attn_gui.views.dialogs.export_dialog import CardDialog
 from attn_gui.views.text_views import Link
 from tests.failing import share
 from tests.journeys.lessons.test_lessons import LESSONS, answer, state, verdict

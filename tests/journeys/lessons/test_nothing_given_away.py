@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 
 from attn_gui.document.clipboard import FORMS
 from attn_gui.engine import Problem
+from attn_gui.engine.grading import is_same
 from attn_gui.engine.graph import indices
-from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.formats import save
 from attn_gui.lessons.live_numbers import cell_index
-from attn_gui.views.dialogs.card_dialog import CardDialog
-from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
+from attn_gui.views.dialogs.export_dialog import CardDialog, ExportDataDialog, ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
 from tests.journeys.lessons.test_lessons import WORKED, begin, state
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.graph import indices
-
-from .catalog import MISTAKES
-from .mistake import Mistake
+from attn_gui.engine.mistakes import MISTAKES, Mistake
 
 TOLERANCE = 0.005  # half of the second decimal; of numbers beyond 1 the same share
 MOST_COLUMNS, MOST_ROWS = 64, 64  # cells of a row that an answer is looked for in; and rows of a map
