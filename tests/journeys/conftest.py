@@ -549,7 +549,7 @@ def launch(qtbot: object, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
     def start(
         path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900, *, page: bool = False
     ) -> Person:
-        led = (path, width, height) in LED_TO and lang == "en" and not page
+        led = (path, width, height) in LED_TO and not page
         found = copies.started.take(monkeypatch, fits=led) if copies.started is not None else None
         path, size = resource("examples", path) if isinstance(path, str) else path, QSize(width, height)
         program = found or _started(qapp, path, lang, size, page=page)
@@ -557,7 +557,7 @@ def launch(qtbot: object, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
         if QApplication.mouseButtons():  # a double click of QTest's ends with a press
             QTest.mouseRelease(program.window, LEFT)
         if found is not None:
-            _lead(program, path, size)
+            _lead(program, path, lang, size)
         return Person(program, path)
 
     yield start
@@ -565,8 +565,12 @@ def launch(qtbot: object, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
         program.end()
 
 
-def _lead(program: Program, path: Path | None, size: QSize) -> None:
-    """Lead a program that began without a file to this one."""
+def _lead(program: Program, path: Path | None, lang: str, size: QSize) -> None:
+    """Lead a program that began in English without a file to this one."""
+    if lang != program.appearance.language:
+        program.appearance.set_language(lang)
+        QCoreApplication.processEvents()  # by which it comes
+        program.settings.forget("language")  # nobody has chosen it
     program.window.resize(size)  # before anything of it is laid out
     if path is not None:
         program.files.open_path(path)

@@ -162,14 +162,15 @@ def test_chinese_letters_leave_the_bars_as_low_and_the_maps_their_numbers(launch
     assert chinese[1] is not None
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(("example", "width", "height"), LED_TO)
-def test_what_journeys_have_a_copy_of_looks_and_answers_as_what_is_started(launch, example, width, height):
+def test_what_journeys_have_a_copy_of_looks_and_answers_as_what_is_started(launch, example, width, height, lang):
     """The same as of the program that the second call starts: pixels, actions, the page that is chosen, the look."""
     if copies.started is None:
         pytest.skip("each journey starts the program here")
     seen = []
     for _ in range(2):
-        person = launch(example, width=width, height=height)
+        person = launch(example, lang, width, height)
         person.settle()
         settle()
         actions = {a.objectName(): (a.isChecked(), a.isEnabled()) for a in person.window.findChildren(QAction)}
