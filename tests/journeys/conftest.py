@@ -584,7 +584,7 @@ _copies: list[copies.Copies] = []
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to start the program that journeys have copies of."""
-    if copies.wanted(session.items):
+    if len(copies.journeys(session.items)) > 1 and not session.config.option.collectonly:
         home = session.config._tmp_path_factory.mktemp("copied")  # the folder above is made once, for all copies
         _copies.append(copies.Copies(session.items, home / "home", partial(_start_in, home / "home", session.config)))
 
@@ -611,7 +611,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Run a journey in a copy of the started program."""
     if copies.run_here(item):
         return True
-    if not (_copies and copies.wanted([item])):
+    if not (_copies and copies.journeys([item])):
         return None
     reports = _copies[0].run(item)
     if reports is None:

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -56,7 +57,7 @@ class Copies:
 
     def __init__(self, items: list[pytest.Item], home: Path, start: Callable[[], Program]) -> None:
         self._ours, theirs = Pipe()
-        self._items, self._process = items, os.fork()
+        self._items, self._process = items, _fork()
         if not self._process:
             try:
                 self._ours.close()
@@ -102,7 +103,7 @@ class Copies:
             shutil.rmtree(home)
             shutil.copytree(kept, home)
             ours, theirs = Pipe(duplex=False)
-            copy = os.fork()
+            copy = _fork()
             if not copy:
                 _run_and_end(item, theirs)
             theirs.close()
@@ -113,6 +114,12 @@ class Copies:
             code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
             orders.send(f"its process has ended before it, with {code}" if found is None else found)
             ours.close()
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of threads: these wait for nothing
+        return os.fork()
 
 
 def _run_and_end(item: pytest.Item, to: Connection) -> None:
@@ -136,6 +143,7 @@ def run_here(item: pytest.Item) -> bool:
     return True
 
 
-def wanted(items: Iterable[pytest.Item]) -> bool:
-    """Whether any of these tests can use a copy."""
-    return sys.platform == "linux" and any("launch" in getattr(item, "fixturenames", ()) for item in items)
+def journeys(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Return those of the tests that can use a copy."""
+    linux = sys.platform == "linux"
+    return [item for item in items if linux and "launch" in getattr(item, "fixturenames", ())]
