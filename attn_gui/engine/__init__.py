@@ -1,4 +1,4 @@
-"""The computation: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt.
+"""The computation, without Qt: the names that `attn_gui.engine` offers, some of them loaded only when asked for.
 
 What answers a question that is seldom asked is loaded when it is: solving, verifying, mending.
 """

@@ -1,4 +1,5 @@
-"""Blocks around the attention, norms and activations, by key: a new one is one class and its entry here."""
+"""Layer around attention: residual, LayerNorm, RMSNorm, feed-forward network, gate, activations (GELU, SiLU, ReLU). A
+new one is one class and its entry here."""
 
 from __future__ import annotations
 

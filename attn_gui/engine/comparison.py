@@ -1,4 +1,4 @@
-"""Comparison of two problems for scripts: what differs, where, and which change is to blame for a cell."""
+"""Ready-made comparisons (with / without scale, mask, a head); which step moved a cell most; `compare` in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes of queries, keys and values as other libraries hold them: the orders that fit, and the one that a problem has.
+"""Q, K, V given in Python with an axis of heads: which order of axes fits, which is taken, what is said of it.
 
 A problem has rows of tokens, and heads side by side in the columns. Elsewhere heads have an axis of their own, before
 the tokens (PyTorch, Hugging Face) or behind them (TransformerLens, flash-attention, JAX), and sequences may come before

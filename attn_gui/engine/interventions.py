@@ -1,6 +1,5 @@
-"""Interventions: frozen records that know which cells of a stage they change, and how. A new kind is one class
-and its entry in INTERVENTIONS.
-"""
+"""Kinds of changes by hand (set, scale, copy): cells, values, limits, words; whether weights stay within 0 to 1. A new
+kind is one class and its entry in INTERVENTIONS."""
 
 from __future__ import annotations
 

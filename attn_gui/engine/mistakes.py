@@ -1,4 +1,5 @@
-"""Usual mistakes in computing attention: each a change of the problem or of the chain of stages."""
+"""Usual mistakes (not scaled, diagonal masked too …), an entry each: when it can be made, words, the computation. Each
+changes the problem or the chain of stages; one more is one entry, and what it computes above."""
 
 from __future__ import annotations
 

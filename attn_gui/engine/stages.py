@@ -1,4 +1,4 @@
-"""The stages of attention and their catalog: the whole computation, in order.
+"""Catalog of all steps in order: Q, K, V, scale, softcap, rotary positions, bias, mask, O, W_O; formulas, titles.
 
 Each entry assigns a variable from those assigned before it.
 """

@@ -1,4 +1,5 @@
-"""Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in READINGS.
+"""Numbers below each head (entropy, stable rank, largest weight, induction …): measure, name, short text. A new one is
+one class and its entry in READINGS.
 
 Words are English templates of the context "Readings".
 """

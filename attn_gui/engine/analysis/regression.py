@@ -1,4 +1,4 @@
-"""Attention as regression: what one query mixes, the pooling rules compared, and the kernel width that fits best."""
+"""What one query mixes of the values; the kernel width w that fits best, ways to pool, the function behind points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shortest changes that reach a target, found iteratively along the gradient."""
+"""Step-by-step search for the shortest change that reaches a target, where no linear system does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps: a quantity takes one value after another, and only the rows that are read are computed."""
+"""What a sweep moves (temperature, scale, a cell …), its usual range, which number of a row it reads (entropy …)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solution for a target of one cell: the small change of one row or of a bias that reaches it.
+"""“Set to…”: the smallest change that gives a cell a number; which method for which cell, by which row or a bias.
 
 A cell of an output, or of a map where no closed formula holds (a sink, norms of Q or K, a change by hand): steps along
 the gradient, `_output` and `_by_steps`. A cell of any other map:

@@ -1,4 +1,4 @@
-"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not.
+"""Linear systems for a target of a row: by query, key or bias with the other keys' odds kept, or why none does.
 
 `target_solution.solve` chooses among them, and says there which is for what:
 

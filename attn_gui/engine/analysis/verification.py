@@ -1,4 +1,4 @@
-"""The engine's numbers against the plain reference, and against what must hold whatever the numbers are.
+"""Verify: how far rounding may put a cell off; rows that add up to 1, closed weights, order of keys; samples.
 
 `verify` does both. Every stage is computed anew in plain loops (`reference`) and compared cell by cell: a cell may
 differ by what rounding can add up to on the way to it (`Rounding`), not by more. Beside that five things must hold:

@@ -1,4 +1,4 @@
-"""New problems, and new parts of problems."""
+"""New problems; W_O, biases, a second sequence, another score or float32 added or taken away; Q, K, V made direct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New interventions: on cells, on whole heads, and after the shape of a stage has changed."""
+"""New changes by hand: a row of weights rescaled, cells freed, heads switched off and on, cut after a resize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a transformer layer added and taken away: block, norm, activation, gate, norms of heads, sink."""
+"""Block, norm, activation, gate, norms of heads, sinks added or removed; notes on K/V heads and ALiBi slopes."""
 
 from __future__ import annotations
 

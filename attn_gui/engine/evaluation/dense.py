@@ -1,4 +1,4 @@
-"""Evaluations that compute every stage of a problem: dense ones keep them, and an edit recomputes what it reaches."""
+"""The evaluation that keeps every step: what an edit recomputes and how many cells; long weights that are given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept.
+"""The evaluation of long problems: sums kept for each row and no map; what is read, pictures pooled from blocks.
 
 Of a row, one head's softmax for one query, three things are kept: m, the largest logit; Z = Σ exp((s − m) / T); and
 N = Σ exp((s − m) / T) · v, a vector. N / Z is the head's output, exp((s − m) / T) / Z a weight that is read, and a key

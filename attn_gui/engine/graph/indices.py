@@ -1,4 +1,5 @@
-"""Index notation. `b (g r) i d` is an array of four axes whose second runs over g and r together.
+"""Index notation: boxes of cells carried from one array to another, joined and cut; products and lengths by letter. `b
+(g r) i d` is an array of four axes whose second runs over g and r together.
 
 A Box is a tuple of slices, one an axis: it indexes the array as it stands.
 Ranges say the same by letter, so a box of one array can be carried over to another array.

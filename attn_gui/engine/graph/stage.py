@@ -1,4 +1,5 @@
-"""The base of stages. A stage does the arithmetic of one step; `graph` does all the addressing.
+"""Base of a step: its formula in index notation, role, letters, rounding; sums of products and their gradient. A stage
+does the arithmetic of one step; `graph` does all the addressing.
 
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.
