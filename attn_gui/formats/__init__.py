@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine and NumPy; no Qt."""
+"""Files to problems and back, without Qt: `load`, `save`, `open_file`, `save_numbers` and their kin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that are read some rows at a time, because there are too many numbers to be held. Imports engine, NumPy."""
+"""Arrays read and written in blocks of rows, since they may be too large to be held; tokens as their headers."""
 
 from __future__ import annotations
 

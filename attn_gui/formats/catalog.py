@@ -1,4 +1,5 @@
-"""Every kind of file that can be read and written: a new one is one file here and one of the entries below."""
+"""Catalog of file formats: which one a file is by its first bytes or ending; kinds that are refused (.pt, pickles). A
+new one is one file here and one of the entries below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.csv` and `.tsv`: one matrix as text, with labels above and beside it or without. Imports NumPy."""
+"""The formats .csv and .tsv: encodings of text files (UTF-8, GB 18030), labels, numbers as written."""
 
 from __future__ import annotations
 

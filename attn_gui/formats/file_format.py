@@ -1,4 +1,4 @@
-"""The one boundary that every file is read through, and the records that come out of it. Imports engine only."""
+"""Every file is opened here: missing, a folder, no permission, too large, damaged; progress by what has been read."""
 
 from __future__ import annotations
 

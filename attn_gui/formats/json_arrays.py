@@ -1,4 +1,4 @@
-"""`.json`: nested lists of numbers by name, or one such list. Imports engine.
+"""The format .json: nested lists of numbers by name.
 
 Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
 """

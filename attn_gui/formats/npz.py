@@ -1,4 +1,4 @@
-"""`.npz`: a problem as arrays by field name and the options in `meta`; or any arrays by name. Imports engine, NumPy."""
+"""The format .npz: arrays by name, options in `meta`, damaged or foreign zips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.xlsx`: one array for every sheet of numbers, under the sheet's name: values, never formulas. Imports engine.
+"""A workbook read: tables on its sheets, headings, hidden rows, limits.
 
 openpyxl reads; it is asked for when a workbook is read, for it comes with the extra `xlsx`.
 """

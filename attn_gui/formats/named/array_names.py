@@ -1,4 +1,4 @@
-"""Names of arrays: guessed as parts of a problem, or read as its very fields."""
+"""Names of arrays guessed as Q, K, V, weights, mask (q_proj, q_nope …), or known as a problem's own fields."""
 
 from __future__ import annotations
 

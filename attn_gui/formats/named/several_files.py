@@ -1,4 +1,4 @@
-"""Arrays of one file or of several, listed and read by name."""
+"""Arrays of one file or several opened together, and the names proposed for them."""
 
 from __future__ import annotations
 
