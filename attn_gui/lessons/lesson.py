@@ -1,4 +1,4 @@
-"""Lessons: their sentences with live numbers, their records, and the reader of their Markdown files."""
+"""The reader of a lesson's file: steps, questions, paragraphs, errors by line; digits of numbers in its sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live numbers of a lesson: a closed grammar of cells, sizes, arithmetic and a few functions over a problem.
+"""Expressions and claims of a lesson ({weights[0, 1]}, sums): what may stand in them, and what they come to.
 
 The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused.
 """

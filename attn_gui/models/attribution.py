@@ -1,4 +1,4 @@
-"""Attribution of a prediction: what each head adds to a logit, what is without it, and what patching brings back."""
+"""Likeliest tokens, logit lens, parts of a logit, each head switched off, patching from another text: the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact gradients through the parts of a model: through its head, and through one layer."""
+"""Gradients of a logit through the layers of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a published checkpoint: config.json, tensors in safetensors files, and what they say about layers."""
+"""Files of a checkpoint: config.json's rules, shards and index, tensors missing, NaN or ∞, rotary scaling, pooling."""
 
 from __future__ import annotations
 

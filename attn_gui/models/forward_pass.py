@@ -1,4 +1,4 @@
-"""The forward pass of a model in float32, stage by stage under the engine's names, and its gradients."""
+"""A model's layers in float32, apart from the engine: norms, rotary positions, softmax, MLP; slopes of a layer."""
 
 from __future__ import annotations
 

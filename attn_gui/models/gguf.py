@@ -1,4 +1,4 @@
-"""A GGUF file made into a folder like a published one: float32 weights, config.json, tokenizer.json.
+"""A GGUF file made a folder of weights, config.json and tokenizer.json.
 
 Only for files whose digest is known (`known_models.py`): what others could hold is not guarded against here.
 """

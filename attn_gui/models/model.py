@@ -1,4 +1,4 @@
-"""A model that is ready to run texts, and its runs."""
+"""A model opened: its name, notes on tensors not read; a run of a text: predictions, maps, gradients, patches."""
 
 from __future__ import annotations
 
