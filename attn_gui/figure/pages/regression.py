@@ -1,4 +1,4 @@
-"""Pages of attention pooling as regression: the fitted curve, and ways to pool the same points."""
+"""Pages “Regression curve” (dots, line, the line above that names both) and “Ways to pool”."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of the scale 1/√d_k: the variance of q · k against d_k, and what a softmax makes of a row at several scales."""
+"""Page “Why √dₖ”: variance against d_k, entropy at every scale, the sentence on saturation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of a sweep: one number of the problem runs between two values, and a reading follows."""
+"""Page “Sweep”: slider, curve of the reading, strip, map; from, to and number of values as options."""
 
 from __future__ import annotations
 
