@@ -1,7 +1,4 @@
-"""The computation, without Qt: the names that `attn_gui.engine` offers, some of them loaded only when asked for.
-
-What answers a question that is seldom asked is loaded when it is: solving, verifying, mending.
-"""
+"""Computation, without Qt: names that `attn_gui.engine` offers; solving, verifying, mending are loaded when asked."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

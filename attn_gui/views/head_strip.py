@@ -1,4 +1,4 @@
-"""The strip of heads below the product picture: a small map of the weights of each, with its number and a reading."""
+"""Row of all heads below the map: small maps, number, “off”; the choice of the reading, All heads together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The snapshots of a document below its history: taken, looked at, compared with, named and deleted."""
+"""The list of snapshots and its buttons: rows, marks of those kept by themselves or compared with, keys."""
 
 from __future__ import annotations
 

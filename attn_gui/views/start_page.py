@@ -1,4 +1,4 @@
-"""The page that the program begins with: three cards with live maps, a lesson to follow, and files.
+"""The start page as it looks: cards with live maps, field for a sentence, recent files, distances in a low window.
 
 It stands in the place of spine, tables and maps; signals say what was asked for.
 """

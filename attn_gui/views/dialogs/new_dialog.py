@@ -1,4 +1,4 @@
-"""File › New: the kind of problem, its sizes, and the numbers that fill it."""
+"""The dialog New problem: its kind (Q, K, V or X), sizes, first mask, numbers to fill with, sentence for tokens."""
 
 from __future__ import annotations
 

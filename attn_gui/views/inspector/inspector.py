@@ -1,4 +1,4 @@
-"""The panel that explains the value of the chosen cell."""
+"""The panel of the explanation and its tabs: place, formula, table, what it says while a cell is covered, scrolling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gestures on a map: events of mouse and keyboard as the cells that they mean, and typing into a cell."""
+"""Mouse, wheel and keys on a map: choosing, blocks, moving, zoom (+, −, 0), brush; the line to type over a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One large map of a matrix, and the words and the table by which screen readers know it."""
+"""The large map as a widget: cell and block chosen, typing when hidden; what a screen reader says of it, and when."""
 
 from __future__ import annotations
 

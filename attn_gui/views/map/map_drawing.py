@@ -1,4 +1,4 @@
-"""What every map shows, large or small: the picture of a matrix, its marks, and two states beside a bar."""
+"""What large and small maps draw: when one is redrawn, type of its numbers, outlines after an edit; the wipe."""
 
 from __future__ import annotations
 

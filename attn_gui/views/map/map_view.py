@@ -1,4 +1,4 @@
-"""A map in pyqtgraph: a view with a box that holds the cells in view, their picture, and the marks on it.
+"""Zoom of a map in the window: how close, what is in view, the whole again by double click; pyqtgraph's items.
 
 Each large map is a view of its own: it is a widget that Tab, screen readers and `grab` know, goes from the product
 picture to the tiles as it is, and repaints alone. What maps have in common is linked, as any two view boxes can be.

@@ -1,4 +1,4 @@
-"""Marks on a map: the chosen cell, hover and focus, what was edited or set, and the veil over all but a reach."""
+"""Marks over a map: chosen cell, block, row and column, hover, focus, flash of an edit, heads off, veil of a reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole of a zoomed map in one of its corners; a frame round what is in view is dragged or moved by keys."""
+"""The overview in a corner of a zoomed map: which corner, its frame drawn and moved by mouse or keys."""
 
 from __future__ import annotations
 

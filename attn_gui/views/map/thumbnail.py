@@ -1,4 +1,4 @@
-"""Small maps that only show, and the button with one in it."""
+"""Small maps that only show a matrix, in heads, formula row and grids, and the button with one in it."""
 
 from __future__ import annotations
 

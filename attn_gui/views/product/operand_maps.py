@@ -1,4 +1,4 @@
-"""The maps around a stage in the product picture: filled from the catalog, zoomed and marked with the stage."""
+"""The maps of Q, K, V or O around the large one: what they show, their color bars, zoomed and marked with it."""
 
 from __future__ import annotations
 

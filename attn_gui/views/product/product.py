@@ -1,4 +1,4 @@
-"""The product picture: the chosen stage large, the matrices that make it left and above, what it makes on the right."""
+"""The product picture: which matrices stand around the chosen stage and have room, color bars, what is repainted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two states of one stage beside each other: each a whole map, with one zoom, one chosen cell and one color bar."""
+"""Two states side by side: widths of both maps, common zoom and color bar, formulas; why neither takes typing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The large maps, one a stage, and what links maps of one picture: a common zoom, and the marked row and column."""
+"""Large maps, one a stage: made, named, lent to each view; zoom and scroll bars in common, marked row and column."""
 
 from __future__ import annotations
 

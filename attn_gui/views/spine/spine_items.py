@@ -1,4 +1,4 @@
-"""The items of the spine in order, and the live map of each stage, a button with symbol and shape below it."""
+"""Which maps, boxes and signs the formula row has; a small map with letter, shape, dot; the formula in words."""
 
 from __future__ import annotations
 
