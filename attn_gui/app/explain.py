@@ -1,4 +1,4 @@
-"""The chosen cell: its explanation, and which cells depend on it or which it depends on."""
+"""Which cell of which state is explained, after the maps have followed; trail of cells, reach and origin, Copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the table of actions: names, menus, words to find them by, shortcuts, and what they need."""
+"""Every action: label with its underlined letter, menu, shortcut, words for the search, why it is gray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes and precision, parts added or taken away (W_O, biases, a second sequence), ways out of a clash of shapes."""
+"""Changes of size and precision, W_O, biases, a second sequence; buttons offered after a clash; new cells of 0."""
 
 from __future__ import annotations
 

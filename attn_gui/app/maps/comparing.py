@@ -1,4 +1,4 @@
-"""Pinning, the comparisons that are ready made, which of two states is shown, side by side or wiped."""
+"""The Compare menu: pin, end, before, now, difference, side by side, wipe; the line on what is compared with what."""
 
 from __future__ import annotations
 

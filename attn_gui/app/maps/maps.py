@@ -1,4 +1,4 @@
-"""Hands the evaluation to all that draws it, and choices back to the view state, those by single keys of a map too."""
+"""What is redrawn after an edit or choice, in turns; single keys on a map: V, R, [ ], 1 … 9 (or an answer), Esc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings kept between sessions, recent files among them; and language, theme and zoom of the whole program."""
+"""Settings: recent files of all windows, language, theme, zoom steps, whatever is kept; words of Qt's own dialogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of numbers into the tables, from the clipboard and from files, and ways to make one fit."""
+"""Blocks pasted, imported or dropped into tables: added, multiplied, transposed; too large, and how to make one fit."""
 
 from __future__ import annotations
 
