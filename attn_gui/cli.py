@@ -1,4 +1,5 @@
-"""The command line. Answers --help and --version with the standard library alone; the rest is imported when needed.
+"""`attn-gui` itself: usage, files and folders that open the window, `verify`, letters that the output cannot take.
+Answers --help and --version with the standard library alone; the rest is imported when needed.
 
 The help of an export names every format, and asks those, which need NumPy; no help needs Qt.
 """

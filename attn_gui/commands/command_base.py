@@ -1,4 +1,4 @@
-"""What every command of the command line needs: its parser, the file that it is about, notes on stderr, progress."""
+"""What all commands share: help of --array, --axes and other options of files, notes on stderr, progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`attn-gui lesson`, `worksheet` and `solution`: lessons checked, sheets and answers written, without a window."""
+"""`attn-gui lesson`, `worksheet` and `solution`: their options and what they print or refuse."""
 
 from __future__ import annotations
 
