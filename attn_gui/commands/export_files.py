@@ -1,4 +1,4 @@
-"""What `export` is asked for, checked (stage, page, head, --compare and its notes), and its files written."""
+"""What `export` is asked for, checked (stage, page, head, --name, --compare and its notes), and its files written."""
 
 from __future__ import annotations
 

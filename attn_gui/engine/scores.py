@@ -1,5 +1,5 @@
-"""Score functions (dot, additive, cosine, Gaussian, average): arithmetic, gradient, formulas, numbers and words. A new
-one is one class and its entry in SCORES."""
+"""Score functions (dot, additive, cosine, Gaussian, average): arithmetic, formulas, numbers, the sentence on a score. A
+new one is one class and its entry in SCORES."""
 
 from __future__ import annotations
 

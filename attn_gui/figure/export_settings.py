@@ -1,4 +1,4 @@
-"""Settings of a figure for dialog, command line and Python: defaults, help texts, what excludes what; file names.
+"""Settings of a figure for dialog, command line, Python: defaults, help, what excludes what, styles; file names.
 
 Imports no Qt: `attn-gui export --help` names them.
 """

@@ -1,4 +1,4 @@
-"""The journal's file of unsaved changes: its entries, damaged ends, whether a saved file holds all of it already.
+"""Journal's file of unsaved changes: entries, syncing, damaged ends, whether a saved file holds all of it already.
 
     file     "attn_gui journal 1", entries; the first that is cut off or damaged ends it
     entry    length (8 bytes), a safetensors file, its checksum (4 bytes)

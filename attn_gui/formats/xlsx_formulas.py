@@ -1,4 +1,4 @@
-"""Spreadsheet formulas made of the formulas of cells: SUM, ranges, closed cells, numbers too large to be squared.
+"""Spreadsheet formulas made of the formulas of cells: SUM, ranges, closed cells, squares; names and places of sheets.
 
 Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out.
 """

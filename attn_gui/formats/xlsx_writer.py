@@ -1,4 +1,4 @@
-"""A workbook written: sheets, blocks, number formats and widths (###), which numbers are formulas, “too many cells”.
+"""A workbook written: blocks of steps, number formats and widths (###), which cells are formulas, “too many cells”.
 
 Whoever changes a number of the problem in it has every step computed anew by the spreadsheet. Imports engine.
 """

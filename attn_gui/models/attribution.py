@@ -1,4 +1,4 @@
-"""Likeliest tokens, logit lens, parts of a logit, each head switched off, patching from another text: the numbers."""
+"""Likeliest tokens and where they are read, logit lens, parts of a logit, heads switched off, patching: the numbers."""
 
 from __future__ import annotations
 

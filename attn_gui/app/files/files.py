@@ -1,4 +1,4 @@
-"""New, Open, Save, recent files, examples: what is asked before anything is lost, what follows, what is said then."""
+"""New, Open, Save, the menu of recent files, examples: what is asked before anything is lost, what is said then."""
 
 from __future__ import annotations
 

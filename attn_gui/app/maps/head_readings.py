@@ -1,4 +1,4 @@
-"""When the number below each head is measured again, and the cells that it counts marked in the map."""
+"""When the number below each head is measured again, and the cells that it counts marked in the map, up to how many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Settings: recent files of all windows, language, theme, zoom steps, whatever is kept; words of Qt's own dialogs."""
+"""Settings: language, theme, zoom steps, which files are recent in all windows, whatever is kept; words of Qt's
+dialogs."""
 
 from __future__ import annotations
 

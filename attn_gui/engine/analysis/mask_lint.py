@@ -1,4 +1,4 @@
-"""Warnings about a mask: rows without an open key, a bias of −10000, 0 and 1 added to scores, unclear alignment. A new
+"""Warnings about a mask and what ends them: rows without an open key, a bias of −10000, 0 and 1 added, alignment. A new
 rule is one function and its place in RULES.
 
 Sentences are English templates of the context "Masks".

@@ -1,4 +1,4 @@
-"""Linear systems for a target of a row: by query, key or bias with the other keys' odds kept, or why none does.
+"""Solvers for a target of a row with the other keys' odds kept: linear by query, key or bias, Gauss–Newton by X.
 
 `target_solution.solve` chooses among them, and says there which is for what:
 

@@ -1,4 +1,4 @@
-"""The levels and palette of each map: kept while numbers change, taken anew, picked; differences have their own."""
+"""The levels and palette of each map: kept while numbers change, taken anew, picked; counts of NaN and closed cells."""
 
 from __future__ import annotations
 
