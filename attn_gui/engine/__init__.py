@@ -8,7 +8,6 @@ from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.checks import Record
 from attn_gui.engine.creation.create import (
     made_direct,
-    new_problem,
     with_biases,
     with_context,
     with_direct,
@@ -77,7 +76,6 @@ __all__ = [
     "head_counts",
     "layer_from_mapping",
     "made_direct",
-    "new_problem",
     "outlined",
     "reshaped",
     "resize",

@@ -22,11 +22,6 @@ AT_ONCE = 100_000  # cells that are texts at a time
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
-
-
 def read(source: FileSource) -> LabeledArray:
     """Return the matrix. Raises FormatError with row and column of what is no number, or has two meanings."""
     from attn_gui.formats.text.text_table import read_table  # its import takes as long as those of half of the formats

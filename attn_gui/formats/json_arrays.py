@@ -17,7 +17,7 @@ import numpy as np
 from attn_gui.engine.memory import Progress
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import decode
-from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
+from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import (
@@ -63,11 +63,6 @@ _NOTHING = N_("{file} holds no lists of numbers.")
 _RAGGED = N_("{file}: “{name}” has a part of the shape {got}; expected {expected}.")
 _NO_NUMBER = N_("{file}: “{name}” holds {got}; expected numbers.")
 _LONG = N_("{file} holds a number that is too long.")
-
-
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
 
 
 def read(source: FileSource) -> Loaded:
@@ -119,19 +114,13 @@ def listing(source: FileSource) -> ArrayListing:
     if not arrays:
         raise FormatError(_NOTHING)
     options |= _numbers({name: value for name, value in named.items() if name not in options})
-    listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
-    read = {*options, *arrays}
-    others = tuple(_others(named, read))
-    return ArrayListing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+    others = tuple(_others(named, {*options, *arrays}))
+    return ArrayListing.held(arrays, options=joined(meta, options), notes=tuple(notes), others=others)
 
 
 def size_of(source: FileSource) -> int:
     """Return the size of the file in bytes, weighted by how slowly its text is read."""
     return source.size * SLOWER
-
-
-def _held(arrays: Mapping[str, Array], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return {name: array for name, array in arrays.items() if name in names}
 
 
 class _Decimals:

@@ -304,7 +304,7 @@ class LinearStage(Stage):
         self.dot = dot  # written as the product of two vectors
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
 
-    def products(self, inputs: Sequence[Input]) -> list[list[Array]]:
+    def products(self, inputs: Sequence[T | None]) -> list[list[T]]:
         """Return the factors of each product whose inputs are all there."""
         groups, start = [], 0
         for count in self.counts:
@@ -374,12 +374,9 @@ class LinearStage(Stage):
         return rf"\sum_{letter} " + r"\,".join(leaves.latex for leaves in factors)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        found, start = [], 0
-        for count in self.counts:
-            group = [leaves for leaves in inputs[start : start + count] if leaves is not None]
-            start += count
-            if len(group) == count:
-                values = np.asarray(prod(leaves.values for leaves in group))
-                zero = np.broadcast_to(group[0].values == 0, values.shape) if self.gates else False
-                found.append(Addends(np.where(zero, 0.0, values), group))
+        found = []
+        for group in self.products(inputs):
+            values = np.asarray(prod(leaves.values for leaves in group))
+            zero = np.broadcast_to(group[0].values == 0, values.shape) if self.gates else False
+            found.append(Addends(np.where(zero, 0.0, values), group))
         return found

@@ -39,7 +39,7 @@ WIDTH = 320  # logical pixels of the words below the fields
 
 @dataclass(frozen=True)
 class NewChoice:
-    """The arguments of `engine.new_problem`."""
+    """The arguments of `new_fields`."""
 
     kind: str = "direct"
     n: int = 4
