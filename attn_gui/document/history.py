@@ -83,6 +83,11 @@ class History:
         places = range(min(clean, now), max(clean, now))
         return clean < 0 or any(not cast(Edit, self.stack.command(place)).navigates for place in places)
 
+    @property
+    def newest(self) -> Edit | None:
+        """The newest step that is done."""
+        return cast("Edit | None", self.stack.command(self.stack.index() - 1))
+
     def undone(self) -> list[Edit]:
         """Return the steps that were undone, the next one to redo first; the next push forgets them."""
         return self._steps()[self.stack.index() :]

@@ -428,7 +428,7 @@ def figure_tasks(
     """
     figures: list[tuple[str, tuple[int, ...]]] = []
     for stage in stages if kind.of_stage else stages[:1]:
-        own = kind.own_heads(evaluation, stage, heads)
+        own = kind.own_heads(evaluation, stage, heads, settings_of(stage).walk)
         figures += [(stage, group) for group in ([own] if sheet and kind.on_sheets else [(one,) for one in own])]
     tasks: list[ExportTask] = []
     for stage, group in figures:

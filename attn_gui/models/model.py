@@ -50,6 +50,10 @@ _UNREAD = N_(
     "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
 _HEADLESS = N_("Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.")
+_UNTIED = N_(
+    "Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the "
+    "embeddings do not take its place.",
+)
 _WEIGHT = N_("{field} is no table of a layer of this model; it has {choices}.")
 _QUANTIZED = N_("{file}: quantized weights (quantization_config) are not supported.")
 
@@ -556,8 +560,8 @@ def _notes(
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)
     classes = classes_without_head(config)
-    if mute and classes:
-        yield FileNote(_HEADLESS, got=shown(classes[0]))
+    if mute:
+        yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

@@ -7030,10 +7030,6 @@ Do you want to replace it?</source>
         <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
-        <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
-        <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
-    </message>
-    <message>
         <source>{file} holds no numbers.</source>
         <translation>{file} 中没有数值。</translation>
     </message>
@@ -7164,6 +7160,10 @@ Do you want to replace it?</source>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+    </message>
+    <message>
+        <source>On the way to it a number is too large for {dtype}, whose largest is {largest}.</source>
+        <translation>计算途中有数超出了 {dtype} 的范围（最大为 {largest}）。</translation>
     </message>
     <message>
         <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
@@ -8350,6 +8350,14 @@ Do you want to replace it?</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>The text is not UTF-8; its letters were read as {encoding}.</source>
+        <translation>文本不是 UTF-8；其中的文字按 {encoding} 读取。</translation>
+    </message>
+    <message>
+        <source>{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers.</source>
+        <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
+    </message>
+    <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
         <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
@@ -8580,6 +8588,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file}: the model type {got} is not supported; expected {choices}.</source>
         <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the embeddings do not take its place.</source>
+        <translation>不作预测：缺少张量“lm_head.weight”，且按 config.json（tie_word_embeddings）不以词嵌入代替它。</translation>
     </message>
     <message>
         <source>{file}: quantized weights (quantization_config) are not supported.</source>

@@ -90,7 +90,7 @@ def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: 
         (" \n\n", "holds no numbers"),
         ('1,"2\n', "a quote that is not closed"),
         ("1," + "9" * 140_000 + "\n", "a cell that is too long"),
-        (b"\xff\xff\xff1,2", "not text in UTF-8 or GB 18030"),
+        (b"\xff\xff\xff\x811,2", "not text in UTF-8, GB 18030 or Windows-1252"),
         ("1,2\n3," + "\x00" + "\n", "row 1, column 1"),
     ],
 )
@@ -101,8 +101,22 @@ def test_a_bad_text_is_refused_with_its_place(
     assert words in refused(open_matrix, path, path=path)
 
 
-def test_chinese_texts_of_old_are_read(tmp_path: Path) -> None:
-    assert open_matrix(written(tmp_path / "a.csv", "词,值\n1,2\n".encode("gb18030"))).column_labels == ("词", "值")
+@each(
+    ("names", "encoding", "said"),
+    [
+        (("词", "值"), "gb18030", "GB 18030"),
+        (("créée à", "détail"), "cp1252", "Windows-1252"),  # also letters of GB 18030
+        (("été", "clé"), "cp1252", "Windows-1252"),
+        (("词", "été"), "utf-8", ""),
+    ],
+)
+def test_letters_of_older_encodings_are_read_and_that_is_said(
+    names: tuple[str, str], encoding: str, said: str, tmp_path: Path
+) -> None:
+    found = open_matrix(written(tmp_path / "a.csv", f"{names[0]},{names[1]}\n1,2\n".encode(encoding)))
+    assert found.column_labels == names
+    guessed = [str(note) for note in found.notes if "were read as" in str(note)]
+    assert guessed == ([f"The text is not UTF-8; its letters were read as {said}."] if said else [])
 
 
 @given(st.sampled_from(["csv", "tsv"]), st.booleans(), st.data())
@@ -195,6 +209,7 @@ VALUES = np.array([[0.5, -1.25, 2.0], [0.25, 1e-9, -3.5], [4.5, 0.125, 7.0]])
         ("", r"/\sqrt{2}"),
         ("", r"\cdot 2"),
         ("$", "^T$"),
+        ("", "\nL"),
     ],
 )
 def test_what_would_change_a_matrix_is_never_dropped(before, after):
@@ -214,6 +229,7 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\bigl(", r"\bigr),"),
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
         (r"{\small ", "}"),
+        ("Q=", "\n\\mathbf{K}_h = L"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):

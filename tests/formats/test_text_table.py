@@ -225,6 +225,7 @@ CHANGED = [
     ("print(array([[1.5, 2]], dtype=np.longlong, copy=False))", "dtype=np.longlong"),
     ("array([[1.5, 2]], dtype='i4')", "dtype='i4'"),
     *((f"1.0e+03 *\n\n{rows}", "1.0e+03 *") for rows in ("r1 1 2\nr2 3 4", "1; 2\n3; 4", "1, 2", "1 2\n\n3 4")),
+    ("3\\begin{bmatrix}3\\end{bmatrix}3", "3"),
     ("%%MatrixMarket matrix array real general\n2 1\n1.5\n2.5", "%%MatrixMarket"),
 ]
 

@@ -62,6 +62,7 @@ _FRAME = re.compile(
 )
 _LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
 _OWN_NAME = re.compile(r"([A-Za-z\\][\w\\{}^]*)\s*=\s*(?:\\left\s*\S\s*)?$")
+_NEXT = re.compile(r"\s*\n\s*[A-Za-z\\][\w\\{}^]*\s*=")  # the next line names another matrix
 _GAP = r"[\s\u200b]*"
 _DRAWN = r"[\[\](){}|∣∥⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠\s\u200b]*"  # brackets
 _TURNED = re.compile(r"\\(?:top|intercal)\b")
@@ -231,6 +232,8 @@ def _without_echoes(text: str) -> str:
         by_rows, by_columns = ("".join(map("".join, cells)) for cells in (rows, zip(*rows, strict=False)))
         if not by_rows or len(by_rows) > LONGEST_ECHO or not tail.strip():
             continue
+        if not named and by_rows == rows[0][0]:  # 3[3]3 is a product
+            continue
         before = re.search(rf"{named}{_DRAWN}{_spaced(by_rows)}{_DRAWN}$", head[: own.start() if own else None])
         behind = re.match(rf"{_GAP}{named}{_DRAWN}{_spaced(by_columns)}{_DRAWN}", tail)
         if before and behind:
@@ -264,7 +267,9 @@ def _body(matrix: re.Match[str]) -> str:
     kind, body = matrix.groups()
     if kind != TABULAR:
         _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
-        _refuse_beside(_COMMENT.sub("", matrix.string[matrix.end() :]).lstrip()[:BESIDE], 0, AFTER)
+        after = _COMMENT.sub("", matrix.string[matrix.end() :])
+        if not _NEXT.match(after[:BESIDE]):
+            _refuse_beside(after.lstrip()[:BESIDE], 0, AFTER)
     return _COLUMNS.sub("", body, count=1) if kind in ("array", TABULAR) else body
 
 
