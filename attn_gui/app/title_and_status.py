@@ -1,4 +1,5 @@
-"""Window title and status bar: number pointed at, “25 scores” recomputed, how far maps are, Esc, F9, no memory."""
+"""Window title and status bar: number pointed at, what was recomputed in words, how far maps are, Esc, F9, no
+memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""New changes by hand: a row of weights rescaled, cells freed, heads switched off and on, cut after a resize."""
+"""New changes by hand: the rest of a row of weights rescaled, cells freed, heads switched off and on, after a
+resize."""
 
 from __future__ import annotations
 

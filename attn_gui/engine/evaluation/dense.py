@@ -1,4 +1,4 @@
-"""The evaluation that keeps every step: what an edit recomputes and how many cells; long weights that are given."""
+"""The evaluation that keeps every step: what an edit recomputes, how many cells (“25 scores”); long given weights."""
 
 from __future__ import annotations
 
