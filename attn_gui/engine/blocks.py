@@ -1,5 +1,5 @@
-"""Layer around attention: residual, LayerNorm, RMSNorm, feed-forward network, gate, activations (GELU, SiLU, ReLU). A
-new one is one class and its entry here."""
+"""The layer around attention: residual, norms, feed-forward network, gate, activations (GELU, SiLU, ReLU). A new one is
+one class and its entry here."""
 
 from __future__ import annotations
 
