@@ -477,7 +477,8 @@ def test_nothing_is_exported_without_a_part_that_is_there(
 def test_what_changes_nothing_keeps_nobody_from_exporting(tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(3 if role == "query" else 5, 4)) for role in ("query", "key", "value")}
     beside = {"seqlen_q": 3, "seqlen_k": 5, "q_len": 3, "kv_len": 5, "attn_scale": 0.5}
-    beside |= {"pad_token_id": 7, "padding": 0, "mask_ratio": 0.15}
+    beside |= {"pad_token_id": 7, "padding": 0, "mask_ratio": 0.15, "seq_len": 3, "windows": [4096, 5]}
+    beside |= {"visible": True, "attention_bias": False, "padding_side": "right", "prefix": "model.layers.0"}
     loaded = open_file(put(tmp_path / "a.npz", rows | {name: np.array(value) for name, value in beside.items()}))
     assert loaded.missed == ()
     assert not [note for note in loaded.notes if "shape" in str(note)], "one number is no map"
@@ -504,6 +505,10 @@ CHANGING = [
     ("encoder.rel_pos_bias", np.eye(5), None),
     ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
+    ("window_size", 4, 5),  # no key is so far from a query
+    ("visible", False, True),
+    ("use_mask", True, False),
+    ("use_rope", True, False),
     ("head_dim", 2, 4),
     ("heads", 4, 1),
     ("num_query_groups", 2, 1),
