@@ -438,6 +438,13 @@ def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -
     assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
 
 
+def test_a_softcap_of_0_is_none(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, "softcap": np.array(0.0)})))
+    assert problem == Problem(**rows)
+    assert said == ["a.npz: “softcap” was read as None."]
+
+
 def test_what_the_names_of_fields_settle_although_it_may_be_meant_otherwise_is_said(tmp_path: Path) -> None:
     query, rest = RANDOM.normal(size=(4, 6, 4)), RANDOM.normal(size=(6, 4))
     arrays = {"query": query, "key": rest, "value": rest, "scale": np.array(2.0), "weights": np.ones((1, 4, 6, 6))}
