@@ -189,9 +189,11 @@ def with_stacked_apart(listing: ArrayListing) -> ArrayListing:
     parts = {f"{name}[{place}]": (name, place) for name in axes for place in range(len(DIRECT))}
     arrays: list[ListedArray] = []
     for one in listing.arrays:
-        axis, own = axes.get(one.name), [part for part, (name, _) in parts.items() if name == one.name]
-        rest = one.shape if axis is None else one.shape[:axis] + one.shape[axis + 1 :]
-        arrays += [ListedArray(name, rest, one.dtype) for name in own or [one.name]]
+        if (axis := axes.get(one.name)) is None:
+            arrays.append(one)
+            continue
+        rest = one.shape[:axis] + one.shape[axis + 1 :]
+        arrays += [ListedArray(f"{one.name}[{place}]", rest, one.dtype) for place in range(len(DIRECT))]
 
     def read(source: FileSource, names: Collection[str]) -> dict[str, Array]:
         whole = listing.read(source, {parts[name][0] if name in parts else name for name in names})
@@ -264,9 +266,10 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         turned = [name for name in foreign if (found := guess(name)) is not None and found.turned]
-        halves = [name for name in foreign if name in _halves(foreign)]
+        halves = _halves(foreign)
         template = _NO_PROBLEM_TURNED if turned else _NO_PROBLEM_HALVES if halves else _NO_PROBLEM
-        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=listed(halves))
+        halved = listed(name for name in foreign if name in halves)
+        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=halved)
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
         raise FormatError(_MISSING, name=next(name for name in needed if name not in known))
