@@ -1,4 +1,4 @@
-"""Solvers for a target of a row with the other keys' odds kept: linear by query, key or bias, Gauss–Newton by X.
+"""Solvers for a target of a row, odds kept (linear by query, key, bias; Gauss–Newton by X); the `Solution` as printed.
 
 `target_solution.solve` chooses among them, and says there which is for what:
 

@@ -1,4 +1,4 @@
-"""The evaluation that keeps every step: what an edit recomputes, how many cells (“25 scores”); long given weights."""
+"""The evaluation that keeps every step up to 2 GB: what an edit recomputes, how many cells (“25 scores”)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Pixels of a map in the window: what an edit repaints, how cells are read, whether numbers fit, lines, dimmed. They
-are a persistent buffer, of which an edit redraws its own rectangle only."""
+"""Pixels of a map in the window: what an edit repaints, how cells are read, whether numbers fit or are whole, dimmed.
+
+They are a persistent buffer, of which an edit redraws its own rectangle only."""
 
 from __future__ import annotations
 
