@@ -28,7 +28,7 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: di
         assert head.norm is not None
         inner = finished @ head.transform.matrix + head.transform.bias
         activation = ACTIVATIONS[head.activation]
-        found = _norm_pulled(activation.bend(inner), head.norm, sizes, found)
+        found = _norm_pulled(activation.apply(inner), head.norm, sizes, found)
         found = head.transform.matrix @ (found * activation.slope(inner))
     return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)
 
