@@ -96,7 +96,7 @@ class SolvedRow:
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
-        """Return a change of a turned row as one of the row before, of the same length."""
+        """Return the change of a row of Q or K (`name`) that gives this one after the rotary turn; lengths stay."""
         if (latest := self.evaluation.latest[name]) == name:
             return vector
         node = self.evaluation.node(latest)
@@ -404,7 +404,7 @@ def by_bias(ask: TargetQuestion, step: float) -> RowChange:
 # The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
 @dataclass(frozen=True)
 class QuickRow:
-    """A query's row and its scores, which are linear in it through `vectors`, one for each open key.
+    """A query whose scores are linear in it: `vectors` (open keys, d_k) are their gradients.
 
     `values` are the logits over the temperature for a weight, the stage's own numbers for a score.
     """
