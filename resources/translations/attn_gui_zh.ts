@@ -1000,8 +1000,8 @@
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
     <message>
-        <source>All at once: Q {query}, K {key}, V {value}</source>
-        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+        <source>All at once: {matrices}</source>
+        <translation>一次全部：{matrices}</translation>
     </message>
 </context>
 <context>
@@ -2838,6 +2838,10 @@
     <message>
         <source>imported {block} at {cell}</source>
         <translation>在 {cell} 处导入 {block}</translation>
+    </message>
+    <message>
+        <source>pasted X and its weights</source>
+        <translation>粘贴 X 及其权重</translation>
     </message>
     <message>
         <source>grew {symbol} to {size}</source>
@@ -7994,10 +7998,6 @@ Do you want to replace it?</source>
         <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
     </message>
     <message>
-        <source>{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got {names}.</source>
-        <translation>{file} 不含算例：应有名为 Q、K 和 V、不是转置且形状相配的矩阵；实有 {names}。</translation>
-    </message>
-    <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
         <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
     </message>
@@ -8348,6 +8348,10 @@ Do you want to replace it?</source>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
+    </message>
+    <message>
+        <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
+        <translation>{file} 不含算例：应有名为 Q、K 和 V，或 X、W_Q、W_K 和 W_V，不是转置且形状相配的矩阵；实有 {names}。</translation>
     </message>
     <message>
         <source>The text is not UTF-8; its letters were read as {encoding}.</source>

@@ -72,6 +72,7 @@ from attn_gui.formats.named.array_names import (
     is_own_file,
     is_token_ids,
     joined,
+    other_names,
     problem_of,
     there_twice,
     with_stacked_apart,
@@ -551,6 +552,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     # what is left: stages are compared with those computed here, all else is named
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     used = {*said.arrays.values(), *answer.masks, *option_names, *unwanted}
+    used |= {other for name in used for other in other_names(name)}
     left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
