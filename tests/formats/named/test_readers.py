@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import time
 import zipfile
@@ -207,18 +208,27 @@ def test_what_is_hidden_is_read_and_said(hidden: str, tmp_path: Path) -> None:
     )
 
 
-def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..., str]) -> None:
+@each("prefix", [b"", b"x:"])  # the latter as Open XML SDK writes them, which computes none
+def test_values_are_read_and_never_formulas(prefix: bytes, tmp_path: Path, refused: Callable[..., str]) -> None:
     book = openpyxl.Workbook()
     book.active.append([1, "=A1+1"])
     path = tmp_path / "a.xlsx"
     book.save(path)
+    if prefix:
+        patched(path, SHEET, lambda data: re.sub(rb"<(/?)(?=\w)", rb"<\1x:", data).replace(b"xmlns=", b"xmlns:x="))
     assert "has formulas without values" in refused(load_matrix, path, path=path)
-    data = io.BytesIO()
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w") as new:
-        for info in old.infolist():
-            new.writestr(info, old.read(info).replace(b"<v />", b"<v>2</v>").replace(b"<v></v>", b"<v>2</v>"))
-    path.write_bytes(data.getvalue())
+    empty, full = rb"<%bv ?/>|<%bv></%bv>" % (prefix, prefix, prefix), b"<%bv>2</%bv>" % (prefix, prefix)
+    patched(path, SHEET, lambda data: re.sub(empty, full, data))
     np.testing.assert_array_equal(load_matrix(path), [[1, 2]])
+
+
+def test_excels_list_of_all_formulas_is_no_row(tmp_path: Path) -> None:
+    """Of a workbook with more formulas than a sheet has columns it was said that a row had too many cells."""
+    path = put(tmp_path / "a.xlsx", {"any": np.eye(2)})
+    with zipfile.ZipFile(path, "a") as archive:
+        cells = "".join(f'<c r="A{row}" i="1"/>' for row in range(xlsx_reader.MOST_COLUMNS + 1, 0, -1))
+        archive.writestr("xl/calcChain.xml", f'<calcChain xmlns="http://x">{cells}</calcChain>')
+    np.testing.assert_array_equal(load_matrix(path), np.eye(2))
 
 
 @each(
@@ -347,6 +357,10 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx_reader.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
     "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
+    "a row twice": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="1"'), "damaged"),
+    "a row before the last": (SHEET, lambda data: data.replace(b'<row r="1"', b'<row r="3"'), "damaged"),
+    "a cell twice": (SHEET, lambda data: data.replace(b'r="B', b'r="A'), "damaged"),
+    "another encoding": (SHEET, lambda data: data.decode().encode("utf-16"), "damaged"),
     "tags without an end": (SHEET, lambda _data: b"<row " * 30_000, "damaged"),
     "no book": ("workbook.xml", lambda _data: b"", "damaged"),
 }
