@@ -163,6 +163,9 @@ def test_numbers_of_json_come_back_bit_for_bit(
         ('{"query": [[1' + "0" * 400 + "]]}", "a number that is too long"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ("[" * 2_000_000, "2,000,000 lists and records"),
+        ('{"' + "a" * 2**20 + '": [[1]], "b": [[1]]}', "lists too many arrays: 1.0 MB of names"),
+        # a megabyte of text, and eight gigabytes of names
+        ('{"' + "a" * 10**6 + '": {' + ", ".join(f'"{k}": [[1]]' for k in range(8000)) + "}}", "MB of names; expected"),
     ],
 )
 def test_a_bad_json_is_one_sentence(text: str, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -473,6 +476,7 @@ def test_what_the_program_wrote_opens_for_ever(suffix: str, tmp_path: Path) -> N
     ("parts", "words"),
     [
         ({"block": '{"w": 1, "w": 2}'}, "“w” is there twice."),
+        ({"a": '{"q": [[1]]}', "a.q": "[[2]]"}, "“a.q” is there twice."),
         ({"query": "[[1e400, 2, 3, 4]]"}, "“1e400” is too large for float64"),
         ({"num_heads": "4", "meta": '{"num_heads": 2}'}, "“num_heads” is there twice, by itself and in “meta”"),
         ({"mask": "[[1]]", "meta": '{"mask": []}'}, "“mask” is there twice, by itself and in “meta”"),
@@ -489,6 +493,7 @@ def test_json_refuses_what_others_refuse(
     ("query", "note"),
     [
         ("[[1e-400, 2, 3, 4]]", "1e-400 is too small to be kept and was read as 0."),
+        ("[[1, 2, 3, true]]", "Among numbers “true” was read as 1."),
         (
             "[[9007199254740993, 2, 3, 4]]",
             "Whole numbers beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992 now.",
