@@ -49,7 +49,7 @@ class ReachController(Controller):
             self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach", "compare", "baseline"
         )
         context.document.changed.connect(self._on_document_changed)
-        context.window.product.stageCellChosen.connect(self._on_map_cell_chosen)
+        context.window.product.maps.cellChosen.connect(self._on_map_cell_chosen)
         context.window.inspector.reachPicked.connect(lambda direction: context.view.set(reach=direction))
 
     def commands(self) -> dict[str, Command]:

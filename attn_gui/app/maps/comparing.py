@@ -210,10 +210,6 @@ class SidesController(Controller):
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode")
         context.view.follow(self._sides.follow, "values")
         context.computation.working.connect(lambda _: self._sides.follow())
-        product = context.window.product
-        self._sides.cellChosen.connect(product.stageCellChosen)
-        self._sides.hovered.connect(product.hovered)
-        self._sides.hoverLeft.connect(product.hoverLeft)
 
     def show(self) -> None:
         """Show them, or nothing any more."""

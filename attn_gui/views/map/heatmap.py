@@ -38,7 +38,7 @@ from attn_gui.figure.levels import UNIT, Levels
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.map.gestures import CellTyping, Gestures
+from attn_gui.views.map.gestures import CellTyping, Gestures, MapSignals
 from attn_gui.views.map.map_drawing import CellPlacement, MapCanvas, MapDrawing, MapState
 from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Cell, Marks
@@ -154,16 +154,17 @@ class Heatmap(MapCanvas):
     """Shows a matrix as set by `set_shown`, takes focus and lets cells be chosen.
 
     Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
-    marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a
+    marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` say what a
     person wants of them.
     """
 
     placed = Signal()  # it is shown, or has another size
 
-    def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, signals: MapSignals | None = None, source: str = "") -> None:
+        """Show a matrix; what is asked of its cells `signals`, or its own, say under the name of its `source`."""
         super().__init__(parent)
         self.view: MapView | None = None  # until it is shown
-        self.box = MapBox(movable=zoomable)
+        self.box = MapBox()
         self.drawing = drawing = MapDrawing(self, self._place, small=False)
         self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
         self.levelsChanged, self.numbersArrived, self.lettered = (
@@ -174,7 +175,7 @@ class Heatmap(MapCanvas):
         drawing.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
         drawing.numbersArrived.connect(self._describe_chosen)
         self.box.changed.connect(drawing.redraw)
-        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under)
+        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under, signals or MapSignals(self), source)
         self.typing = CellTyping(self)
         self.commit_typed = self.typing.commit_typed  # as the window asks of whatever is typed into
         self._table: AccessibleTable | None = None

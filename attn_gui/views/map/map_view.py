@@ -40,17 +40,15 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """Holds which cells of a matrix are in view, and the window that a double click goes back to.
 
     A cell is 1 × 1, row 0 on top; nothing outside the matrix can be shown. Boxes that are linked by `setXLink` and
-    `setYLink` show the same columns or rows, wherever they stand and however large they are. A box that is not
-    `movable` always shows all cells.
+    `setYLink` show the same columns or rows, wherever they stand and however large they are.
     """
 
     changed = Signal(object)  # the window in view
 
-    def __init__(self, *, movable: bool) -> None:
+    def __init__(self) -> None:
         super().__init__(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
         self.setFlag(self.GraphicsItemFlag.ItemHasNoContents)  # but its children
         self.disableAutoRange()
-        self.movable = movable
         self.matrix = (0, 0)  # its rows and columns
         self._home: Window | None = None
         self.sigRangeChanged.connect(self._on_range_changed)
@@ -85,7 +83,7 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
 
     def set_window(self, window: Window) -> None:
         """Show these cells, as far as there are so many."""
-        if self.movable and all(self.matrix):
+        if all(self.matrix):
             top, bottom, left, right = window
             self.setRange(QRectF(left, top, right - left, bottom - top), padding=0)
 
@@ -123,11 +121,10 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
 
     def drag(self, pixels: QPointF) -> None:
         """Draw the matrix along by so many pixels."""
-        if self.movable:
-            self.translateBy(-self._cells(pixels))
+        self.translateBy(-self._cells(pixels))
 
     def _scale(self, delta: int, around: tuple[float, float]) -> None:
-        if self.movable and all(self.matrix):
+        if all(self.matrix):
             size = SHRINK**-delta
             self.scaleBy((size, size), around)
 
