@@ -259,9 +259,8 @@ class Run:
 
         Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
-        plain = changed_layers.layer_problem(
-            changed_layers.plain_layer(self.model.layers[0]), self.states[0], self.sequence, ()
-        )
+        first = changed_layers.plain_layer(self.model.layers[0])
+        plain = changed_layers.layer_problem(first, self.states[0], self.sequence, ())
         if layer is not None:
             return {key: self.reading(key, layer, plain) for key in READINGS}
         layers = range(self.model.num_layers)
