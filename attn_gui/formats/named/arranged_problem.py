@@ -197,7 +197,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
     )
 )
 """Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
-_NAMES = ("prefix", "padding_side")  # settings that change no number where they are words
+_NAMES = re.compile("prefix|padding_side")  # settings that change no number where they are words
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -760,7 +760,7 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
     """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
     number of heads or columns that it has not."""
     shapes = {array.name: array.shape for array in listing.arrays}
-    wanted = (name for name in left if name not in _NAMES or name in shapes)
+    wanted = (name for name in left if name in shapes or not _NAMES.fullmatch(name))
     found = {name: _idle_values(name, is_map=bool(shapes.get(name))) for name in wanted}
     idle = {name: changes_nothing for name, changes_nothing in found.items() if changes_nothing is not None}
     small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]
