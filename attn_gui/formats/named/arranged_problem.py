@@ -150,6 +150,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
     (re.compile(words, re.IGNORECASE), idle)
     for words, idle in (
         (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
+        (r"\w*sinks?_(size|tokens?)|num_\w*sinks?", lambda problem, value: np.isin(value, _NONE)),
         (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
         ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
         (
@@ -191,7 +192,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"\w*(causal|unidirectional|autoregressive|is_decoder|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
             r"|slopes|bias|\w*rel(ative)?_?(pos|att)\w*"
             r"|(use_)?ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
-            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)"
+            r"|(use_)?qk_?norm|normali[sz]e_qk",
             lambda problem, value: np.isin(value, _NONE),
         ),
     )
