@@ -236,6 +236,8 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
         (r"{\small ", "}"),
         ("Q=", "\n\\mathbf{K}_h = L"),
+        ("Q=", "\n键矩阵 K = L"),
+        ("Q=", r"\quad W^K = L"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
