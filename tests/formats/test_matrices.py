@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.formats import FormatError, open_matrix, rows_of, save_rows
+from attn_gui.formats import FormatError, load, open_matrix, rows_of, save_rows
 from attn_gui.formats.text.text_table import read_table
 from tests.failing import each, examples, share
 
@@ -117,6 +118,15 @@ def test_letters_of_older_encodings_are_read_and_that_is_said(
     assert found.column_labels == names
     guessed = [str(note) for note in found.notes if "were read as" in str(note)]
     assert guessed == ([f"The text is not UTF-8; its letters were read as {said}."] if said else [])
+
+
+def test_what_was_guessed_of_the_matrices_of_a_text_is_said(tmp_path: Path) -> None:
+    text = "Q:\n1,5\t2\nK:\n9007199254740993\t2\nV:\n(1)\t2\n# é"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert load(written(tmp_path / "a.csv", text.encode("cp1252"))).query[0, 0] == 1.5
+    words = " ".join(str(one.message) for one in said)
+    assert all(part in words for part in ("as Windows-1252", "1,5 as 1.5", "9007199254740993 is", "(1) as −1"))
 
 
 @given(st.sampled_from(["csv", "tsv"]), st.booleans(), st.data())
@@ -230,6 +240,8 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
         (r"{\small ", "}"),
         ("Q=", "\n\\mathbf{K}_h = L"),
+        ("Q=", "\n键矩阵 K = L"),
+        ("Q=", r"\quad W^K = L"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
