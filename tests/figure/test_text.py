@@ -49,7 +49,7 @@ def test_a_power_is_not_parted_from_its_base_and_goes_to_the_next_line_with_it()
         for line in wrapped_runs(said, room, 16):
             fonts = [figure_font(16 * SCRIPT if run.script else 16, strong=run.strong) for run in line]
             assert room >= sum(
-                QFontMetricsF(font).horizontalAdvance(run.text.rstrip()) for font, run in zip(fonts, line)
+                QFontMetricsF(font).horizontalAdvance(run.text.rstrip()) for font, run in zip(fonts, line, strict=True)
             )
             assert not line[0].script
             assert line[0].text[0] not in "，。"
