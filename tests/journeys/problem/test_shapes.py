@@ -304,7 +304,7 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     path = write_csv(tmp_path / "k.csv", counted(6, 4))
     import_into(person, "key", path)
     assert everything(person) == before
-    person.click(person.button("将 K 改为 2 × 3", "banner"))
+    person.click(person.button("裁剪为 2 × 3", "banner"))
     assert not person.banner()  # rows and columns are put right by one press
     assert person.numbers("key") == texts(counted(6, 4)[:2, :3])
     assert person.numbers("query") == before[0]["query"]
