@@ -9843,6 +9843,14 @@ Do you want to replace it?</source>
 <context>
     <name>ShapeFixes</name>
     <message>
+        <source>Cut it to {after}</source>
+        <translation>裁剪为 {after}</translation>
+    </message>
+    <message>
+        <source>Fit it to {after}</source>
+        <translation>裁剪或补 0 为 {after}</translation>
+    </message>
+    <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>
     </message>
