@@ -152,6 +152,8 @@ def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> Non
     assert (tmp_path / "a.csv").read_text("utf-8") == ",a,b\n'=1+1,0.1,-0.5\n'-,1e+22,3.0\n"
     save_rows(rows_of(values), tmp_path / "a.tsv", column_labels=("注", "b"), excel=True)
     assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
+    save_rows(rows_of(values), tmp_path / "b.csv", row_labels=("t0:1", "b"))
+    assert open_matrix(tmp_path / "b.csv").row_labels == ("t0:1", "b"), "no blank comes in"
 
 
 @each(("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))])

@@ -162,6 +162,7 @@ class Stage:
     hidden = False  # a helper that is not shown
     alias = False  # its result is its input
     boolean = False
+    exact = False  # held in float64, whatever the problem's numbers are held as
     ordered = False
 
     # --- what is known of it beside the arithmetic -----------------------------------------------
