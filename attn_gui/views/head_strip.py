@@ -303,7 +303,7 @@ class HeadsStrip(MenuZone):
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for thumb in self._thumbs:
-            if thumb.map.drawing.renewed:
+            if thumb.map.renewed:
                 thumb.map.retake_levels()
         self._entropies.go_on()
 

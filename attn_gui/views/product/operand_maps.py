@@ -103,7 +103,7 @@ class OperandMaps(MapSignals):
     def retake_levels(self) -> None:
         """Take automatic levels again."""
         for place, heatmap in self.shown.items():
-            if heatmap.drawing.renewed:
+            if heatmap.renewed:
                 heatmap.retake_levels()
                 if place in self.bars and not is_counted(heatmap):
                     self.bars[place].recount()

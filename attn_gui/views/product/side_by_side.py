@@ -146,7 +146,7 @@ class SideBySide(MapBackground, QWidget):
         for heatmap, state in ((self._left, before), (self._borrowed, now)):
             plane = stage_plane(state, self._stage, batch, head)
             heatmap.set_shown(replace(heatmap.shown, plane=plane, row_names=NO_NAMES, column_names=NO_NAMES, bands=()))
-        self._left.drawing.taken.others, self._borrowed.drawing.taken.others = (
+        self._left.taken.others, self._borrowed.taken.others = (
             (heatmap.plane,) if heatmap.plane is not None else () for heatmap in (self._borrowed, self._left)
         )
         if (before_it, shape) != (True, self._left.shape):  # other labels, too
@@ -202,7 +202,7 @@ class SideBySide(MapBackground, QWidget):
         if self._plane is None or self._plane != stage_plane(*place):
             self._plane = stage_plane(*place)
         self._borrow(left, now)
-        left.drawing.taken.others, now.drawing.taken.others = (now.plane or self._plane,), (self._plane,)
+        left.taken.others, now.taken.others = (now.plane or self._plane,), (self._plane,)
         self.follow()
         for heatmap in (left, now):
             heatmap.retake_levels()
@@ -251,7 +251,7 @@ class SideBySide(MapBackground, QWidget):
         now.levelsChanged.disconnect(self._on_levels_changed)
         now.numbersArrived.disconnect(self.follow)
         now.box.changed.disconnect(self._repaint_words)
-        now.drawing.taken.others = self._left.drawing.taken.others = ()
+        now.taken.others = self._left.taken.others = ()
         now.retake_levels()
         self._left.set_shown(replace(self._left.shown, plane=None))
         self._left.hide()

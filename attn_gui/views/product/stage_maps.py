@@ -349,7 +349,7 @@ class StageMaps(MapSignals):
     def retake_levels(self) -> None:
         """Take automatic levels again, at rest after edits."""
         for stage in self.stages:
-            if self._maps[stage].drawing.renewed:
+            if self._maps[stage].renewed:
                 self._maps[stage].retake_levels()
                 if self._bars[stage].isVisible() and not is_counted(self._maps[stage]):
                     self._bars[stage].recount()
