@@ -1,4 +1,4 @@
-"""The list of steps on the right: jumps in the history, and what each step moved of the chosen cell."""
+"""Undo, Redo and their names, jumps in the list of steps, memory for history, which step moved the chosen cell most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The title of the window and its status bar: the cell under the pointer, what was recomputed, progress of the maps."""
+"""Window title and status bar: number pointed at, what was recomputed in words, how far maps are, Esc, F9, no
+memory."""
 
 from __future__ import annotations
 
@@ -63,8 +64,8 @@ class StatusController(Controller):
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
-        context.window.product.hovered.connect(self._on_product_hovered)
-        context.window.product.hoverLeft.connect(self.show_place)
+        context.window.product.maps.hovered.connect(self._on_product_hovered)
+        context.window.product.maps.hoverLeft.connect(self.show_place)
         self.show()
 
     def show(self) -> None:

@@ -1,4 +1,4 @@
-"""The open document: its problem, its path, its history, and the one signal that tells what changed."""
+"""The open document: `apply`, the one way to change it; modified, opened, saved; what undo loses kept as a snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a document: what `Document.apply` takes, does, and keeps as the steps of its history."""
+"""Edits and their undo: cells, fields, a model's layer; refusals, and the names of steps as they are filled in."""
 
 from __future__ import annotations
 

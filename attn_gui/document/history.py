@@ -1,4 +1,4 @@
-"""The history of a document: an undo stack with a limit in bytes, past states, and snapshots kept beside them."""
+"""Memory of undo and which steps are forgotten, states of the past, and snapshots: how many, names, which gives way."""
 
 from __future__ import annotations
 

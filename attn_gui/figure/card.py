@@ -1,4 +1,4 @@
-"""The picture card: a cell of a stage as one picture to send, with what it says, its formula and its map."""
+"""The card of a cell (1,200 × 630 or square): its sentence, formula, map, labels, foot with source."""
 
 from __future__ import annotations
 

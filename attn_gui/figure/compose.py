@@ -1,4 +1,5 @@
-"""Composes a figure from an evaluation: its cells, labels, levels and words."""
+"""What a figure of a map shows: title (heads where several), labels, a sheet's common levels; refused cells, heads,
+items."""
 
 from __future__ import annotations
 

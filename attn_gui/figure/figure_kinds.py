@@ -1,4 +1,4 @@
-"""Kinds of figures: a map of a stage, the product picture, a page of the catalog; each is laid out here."""
+"""Kinds of figures (map alone, matrices around it, page, card): when there is one, size and type, what is pooled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures as files, as images and in notebooks: everything that leaves the program as a picture goes through here."""
+"""`render` and writing figures: forms, limits of size, the session inside, a file for each stage, head and frame."""
 
 from __future__ import annotations
 

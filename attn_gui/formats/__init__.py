@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine and NumPy; no Qt."""
+"""Files to problems and back, without Qt: `load`, `save`, `open_file`, `save_numbers` and their kin."""
 
 from __future__ import annotations
 
@@ -77,12 +77,9 @@ __all__ = [
     "LabeledArray",
     "Loaded",
     "block_rows",
-    "counted_labels",
-    "field_rows",
     "has_items",
     "list_arrays",
     "load",
-    "load_matrix",
     "matrix_formats",
     "number_formats",
     "open_arranged",
@@ -92,19 +89,15 @@ __all__ = [
     "patterns",
     "problem_formats",
     "read_array",
-    "replacing",
     "rows_of",
     "save",
     "save_arrays",
-    "save_formats",
-    "save_matrix",
     "save_members",
     "save_numbers",
     "save_rows",
     "save_session",
     "save_steps",
     "save_study",
-    "stage_labels",
     "stage_rows",
     "suffixes",
     "write_file",
@@ -234,21 +227,6 @@ def _size_of(source: FileSource, found: Format[Any]) -> int:
     return size
 
 
-def load_matrix(path: PathText, name: str | None = None) -> Array:
-    """Return the matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises
-    FormatError.
-
-    name  of a text that holds several matrices, the one that goes by this name there
-    """
-    try:
-        return open_matrix(path).values
-    except AmbiguousTable as several:
-        chosen = [one.matrix.values for one in several.readings if name is not None and one.name == name]
-        if len(chosen) != 1:
-            raise
-        return chosen[0]
-
-
 def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArray:
     """Return the matrix with its labels and notes on how the text was read. Raises FormatError.
 
@@ -287,31 +265,6 @@ def save(problem: Problem, path: PathText) -> None:
         assert write is not None
         with replacing(path) as sink:
             write(Loaded(problem), sink)
-
-
-def save_matrix(
-    values: Array,
-    path: PathText,
-    *,
-    row_labels: Sequence[str] | None = None,
-    column_labels: Sequence[str] | None = None,
-    excel: bool = False,
-) -> None:
-    """Save one array as the suffix says: .npy, or the text of a table (.csv, .tsv, .md, .tex) with labels.
-
-    A table has two axes: of more, the rows of all leading ones stand one below another. `excel` begins a .csv or .tsv
-    with the byte order mark without which Excel does not read it as UTF-8. Raises FormatError.
-    """
-    rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
-    with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])
-        write = kind.write_rows
-        assert write is not None
-        if kind.text:
-            values = values.reshape(-1, values.shape[-1] if values.ndim else 1)
-        with replacing(path) as sink:
-            sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-            write(rows_of(values), sink, rows, columns)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
@@ -354,9 +307,11 @@ def save_rows(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save a matrix, or a vector, block by block as the suffix says, in the same bytes as `save_matrix`.
+    """Save a matrix, or a vector, block by block as the suffix says: .npy, or the text of a table (.csv, .tsv, .md,
+    .tex) with labels.
 
-    Raises FormatError, also for more numbers than the format can hold, and whatever the blocks raise.
+    `excel` begins a .csv or .tsv with the byte order mark without which Excel does not read it as UTF-8. Raises
+    FormatError, also for more numbers than the format can hold, and whatever the blocks raise.
     """
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])

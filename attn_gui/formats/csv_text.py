@@ -1,4 +1,4 @@
-"""`.csv` and `.tsv`: one matrix as text, with labels above and beside it or without. Imports NumPy."""
+"""The formats .csv and .tsv: encodings of text files (UTF-8, GB 18030), labels, numbers as written."""
 
 from __future__ import annotations
 
@@ -27,11 +27,6 @@ _GUESSES = {"gb18030": "GB 18030", "cp1252": "Windows-1252"}
 _GUESSED = N_("The text is not UTF-8; its letters were read as {encoding}.")
 _LOOKED_AT = 2**20  # bytes that tell the encoding
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-
-
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
 
 
 def read(source: FileSource) -> LabeledArray:

@@ -1,4 +1,4 @@
-"""A problem as arrays by dotted name and options as JSON, and back: what its files share. Imports engine."""
+"""Fields and options of a problem in any file, also in other programs' words; float32 or float64; what was not used."""
 
 from __future__ import annotations
 

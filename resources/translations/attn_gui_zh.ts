@@ -7155,15 +7155,15 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，即原分数，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，即原分数，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
     </message>
     <message>
         <source>On the way to it a number is too large for {dtype}, whose largest is {largest}.</source>
@@ -7175,23 +7175,23 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score, divided by √{count}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数除以 √{count}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，等于分数除以 √{count}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
+        <translation>查询 {query} 与键 {key} 经软上限后的分数：{value}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <translation>查询 {query} 与键 {key} 经软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
@@ -7199,7 +7199,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
-        <translation>查询 {query} 与键 {key} 的掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
+        <translation>查询 {query} 与键 {key} 加掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
@@ -8139,7 +8139,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
-        <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，{count} 个键的权重都相等。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
@@ -8598,6 +8598,10 @@ Do you want to replace it?</source>
         <translation>不作预测：缺少张量“lm_head.weight”，且按 config.json（tie_word_embeddings）不以词嵌入代替它。</translation>
     </message>
     <message>
+        <source>By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for them, which is taken, as transformers 5 does.</source>
+        <translation>按 config.json（tie_word_embeddings），logit 由词嵌入矩阵算出；文件里却另有一个不同的矩阵，这里读取后者，与 transformers 5 一致。</translation>
+    </message>
+    <message>
         <source>{file}: quantized weights (quantization_config) are not supported.</source>
         <translation>{file}：不支持量化权重（quantization_config）。</translation>
     </message>
@@ -8863,7 +8867,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{matrix} in its head</source>
-        <translation>{matrix} 在所属头中</translation>
+        <translation>所属头中 {matrix}</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
@@ -8875,11 +8879,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}.</source>
@@ -8887,11 +8891,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}, plus {shift}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {shift}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
         <source>{file} holds no arrays by name; expected {expected}.</source>
@@ -9719,7 +9723,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
-        <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
     <message>
         <source>This model does not know {parts}: “{token}” stands there instead.</source>
@@ -9842,6 +9846,14 @@ Do you want to replace it?</source>
 </context>
 <context>
     <name>ShapeFixes</name>
+    <message>
+        <source>Cut it to {after}</source>
+        <translation>裁剪为 {after}</translation>
+    </message>
+    <message>
+        <source>Fit it to {after}</source>
+        <translation>裁剪或补 0 为 {after}</translation>
+    </message>
     <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>

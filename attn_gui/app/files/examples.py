@@ -1,4 +1,4 @@
-"""The problems that come with the program."""
+"""The examples of the menu: their files, titles and what is said of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New problems, and new parts of problems."""
+"""New problems; W_O, biases, a second sequence, another score or float32 added or taken away; Q, K, V made direct."""
 
 from __future__ import annotations
 
@@ -31,27 +31,6 @@ EMBEDDED = 8  # numbers of the vector of a token that is not read from a model
 
 
 # --- new problems ---------------------------------------------------------------------------------
-def new_problem(
-    kind: str = "direct",
-    *,
-    n: int,
-    m: int | None = None,
-    num_heads: int = 1,
-    d_k: int,
-    d_v: int | None = None,
-    d_model: int | None = None,
-    fill: str = "random",
-    seed: int = 0,
-) -> Problem:
-    """Return a problem with Q, K, V given, or projected from X, or from X and a second sequence.
-
-    d_model, the width of X, is num_heads · d_k where it is None. Raises ValueError or TypeError with one sentence.
-    """
-    return Problem.over(
-        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, d_model=d_model, fill=fill, seed=seed)
-    )
-
-
 def new_fields(
     kind: str = "direct",
     *,
@@ -64,7 +43,10 @@ def new_fields(
     fill: str = "random",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return the fields of `new_problem`."""
+    """Return the fields of a problem with Q, K, V given, or projected from X, or from X and a second sequence.
+
+    d_model, the width of X, is num_heads · d_k where it is None. Raises ValueError or TypeError with one sentence.
+    """
     as_choice("kind", kind, KINDS)
     n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
     m = n if m is None or kind == "self" else as_count("m", m)

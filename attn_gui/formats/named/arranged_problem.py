@@ -1,4 +1,4 @@
-"""The problem that an arrangement makes of the arrays of a file.
+"""“How is this laid out?”: orders of axes that fit, what is asked, masks and maps beside, notes on how it was read.
 
 An arrangement (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
 open is settled from the listing of the file, before any number is read (`mapping_with_answers`), or asked. Then the

@@ -1,4 +1,4 @@
-"""Names of arrays: guessed as parts of a problem, or read as its very fields."""
+"""Names of arrays guessed as Q, K, V, weights, mask (q_proj, q_nope …), or known as a problem's own fields."""
 
 from __future__ import annotations
 
@@ -197,10 +197,12 @@ def with_stacked_apart(listing: ArrayListing) -> ArrayListing:
     parts = {f"{name}[{place}]": (name, place) for name in axes for place in range(len(DIRECT))}
     arrays: list[ListedArray] = []
     for one in listing.arrays:
-        axis, own = axes.get(one.name), [part for part, (name, _) in parts.items() if name == one.name]
-        rest = one.shape if axis is None else one.shape[:axis] + one.shape[axis + 1 :]
-        arrays += [ListedArray(name, rest, one.dtype) for name in own] if own else [one]
-        arrays += [one] if own and one.name in both else []
+        if (axis := axes.get(one.name)) is None:
+            arrays.append(one)
+            continue
+        rest = one.shape[:axis] + one.shape[axis + 1 :]
+        arrays += [ListedArray(f"{one.name}[{place}]", rest, one.dtype) for place in range(len(DIRECT))]
+        arrays += [one] if one.name in both else []
 
     def read(source: FileSource, names: Collection[str]) -> dict[str, Array]:
         whole = listing.read(source, {parts[name][0] if name in parts else name for name in names})
@@ -282,9 +284,10 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_own_name(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         turned = [name for name in foreign if (found := guess(name)) is not None and found.turned]
-        halves = [name for name in foreign if name in _halves(foreign)]
+        halves = _halves(foreign)
         template = _NO_PROBLEM_TURNED if turned else _NO_PROBLEM_HALVES if halves else _NO_PROBLEM
-        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=listed(halves))
+        halved = listed(name for name in foreign if name in halves)
+        raise ForeignNames(template, got=listed(names) or "–", turned=listed(turned), halves=halved)
     if not is_problem(known):  # said before any array is read
         needed = ("x", *WEIGHTS) if {"x", *WEIGHTS}.intersection(known) else DIRECT
         raise FormatError(_MISSING, name=next(name for name in needed if name not in known))

@@ -1,4 +1,4 @@
-"""Tables in LaTeX and Markdown, between pipes and in drawn frames; parts of wide ones are joined."""
+"""LaTeX and Markdown tables read, what beside a matrix is refused; how both escape signs, in both directions."""
 
 from __future__ import annotations
 

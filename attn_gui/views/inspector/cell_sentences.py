@@ -1,4 +1,4 @@
-"""What the chosen cell says in words, one sentence a stage, and its formula in two forms."""
+"""Sentence on the chosen cell, by kind of step: “It stays between …”, “the smallest of 5”, closed, by hand, before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The picture of a map's cells: a persistent buffer of pixels, of which an edit redraws its own rectangle only."""
+"""Pixels of a map in the window: what an edit repaints, how cells are read, whether numbers fit or are whole, dimmed.
+
+They are a persistent buffer, of which an edit redraws its own rectangle only."""
 
 from __future__ import annotations
 

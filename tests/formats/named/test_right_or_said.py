@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError, list_arrays, load, load_matrix, open_arranged, open_file
+from attn_gui.formats import FormatError, list_arrays, load, open_arranged, open_file, open_matrix
 from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
@@ -433,7 +433,7 @@ def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -
         load(put(tmp_path / "a.npz", bits))
     np.save(tmp_path / "a.npy", bits["key"])
     with pytest.raises(FormatError, match="the bits of bfloat16"):
-        load_matrix(tmp_path / "a.npy")
+        open_matrix(tmp_path / "a.npy")
     counts = {role: np.arange(20, dtype=dtype).reshape(5, 4) for role in rows}
     assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
 
