@@ -360,6 +360,8 @@ class BeatBar(QSlider):
 # --- The walk itself ---
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
+LEAST_STAGE = 16
+"""Pixels of the picture at the least: large type on a low screen leaves it less than the bar below, which has to stay."""
 
 
 class WalkStage(QWidget):
@@ -373,7 +375,7 @@ class WalkStage(QWidget):
         player.moved.connect(self.update)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(240), scaled(160))
+        return QSize(scaled(240), LEAST_STAGE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
