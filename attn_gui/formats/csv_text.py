@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import IO, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
-from attn_gui.formats.file_messages import FormatError
+from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked
 from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import N_
@@ -20,6 +21,7 @@ LARGEST_FILE = 256 * 2**20
 MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program
 AT_ONCE = 100_000  # cells that are texts at a time
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_CHINESE = N_("The text is not in UTF-8; its letters were read as those of GB 18030.")
 
 
 def matches(start: bytes) -> bool:
@@ -34,7 +36,9 @@ def read(source: FileSource) -> LabeledArray:
     check_size(source.size, LARGEST_FILE)
     file = source.quiet or source.file
     file.seek(0)
-    return read_table(decode(file.read(source.size)), source.progress)
+    text, notes = decode(file.read(source.size))
+    matrix = read_table(text, source.progress)
+    return replace(matrix, notes=(*notes, *matrix.notes))
 
 
 def write_rows(
@@ -78,12 +82,13 @@ def _lines(rows: Iterable[Sequence[str]], delimiter: str) -> bytes:
 write_csv, write_tsv = partial(write_rows, delimiter=","), partial(write_rows, delimiter="\t")
 
 
-def decode(data: bytes) -> str:
-    """Return a text: UTF-16 with a byte order mark, UTF-8 with or without one, else the Chinese GB 18030."""
+def decode(data: bytes) -> tuple[str, tuple[FileNote, ...]]:
+    """Return a text: UTF-16 with a byte order mark, UTF-8 with or without one, else the Chinese GB 18030, with a note:
+    almost any bytes are letters there, those of Müller in Latin 1, too."""
     marks = [encoding for mark, encoding in _ENCODINGS.items() if data.startswith(mark)]
-    for encoding in (*marks, "utf-8", "gb18030"):
+    for encoding, notes in (*((mark, ()) for mark in marks), ("utf-8", ()), ("gb18030", (FileNote(_CHINESE),))):
         try:
-            return data.decode(encoding)
+            return data.decode(encoding), notes
         except UnicodeDecodeError:
             continue
     raise FormatError(N_("{file} is not text in UTF-8 or GB 18030; expected numbers."))

@@ -155,14 +155,14 @@ class _Decimals:
 def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
     """Return the whole text as values by name, with notes on numbers; lists are counted before that."""
     check_size(source.size, LARGEST_FILE)
-    text = decode(source.file.read(source.size))
+    text, notes = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")
     if lists > MOST_LISTS:
         raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
     decimals = _Decimals()
     sentences, once = {"deep": _DEEP, "invalid": _BAD, "too_long": _LONG}, partial(unique, twice=THERE_TWICE)
     found = json_value(text, **sentences, parse_float=decimals.read, object_pairs_hook=once)
-    return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
+    return found if isinstance(found, dict) else {ALONE: found}, [*notes, *decimals.notes]
 
 
 def _leaves(values: Mapping[str, Json]) -> dict[str, Json]:

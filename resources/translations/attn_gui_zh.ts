@@ -8506,6 +8506,10 @@ Do you want to replace it?</source>
         <translation>{file} 从第 {place} 个字符起不是合法的 JSON。</translation>
     </message>
     <message>
+        <source>The text is not in UTF-8; its letters were read as those of GB 18030.</source>
+        <translation>文本不是 UTF-8，其中的文字按 GB 18030 读取。</translation>
+    </message>
+    <message>
         <source>{file} is nested too deeply.</source>
         <translation>{file} 的嵌套太深。</translation>
     </message>
