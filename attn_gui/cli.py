@@ -45,7 +45,7 @@ AS_IT_CAN = "as-it-can"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
+    """Run the program and return its exit code: 0 where it has done its work, 2 after one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     codecs.register_error(AS_IT_CAN, _as_it_can)
     if hasattr(sys.stdout, "reconfigure"):
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return bytes of file names as they came, other letters by their numbers: names and tokens have any."""
+    """Encode what stdout cannot: bytes of file names as they came, other letters as \\u escapes."""
     try:
         return codecs.lookup_error("surrogateescape")(error)
     except UnicodeError:
@@ -203,7 +203,7 @@ def _verify(words: list[str]) -> int:
 
 
 class Subcommand(NamedTuple):
-    """One command: what it does, how it is called, in a line each."""
+    """A command, what it does, and its usage, each in a line."""
 
     run: Callable[[list[str]], int]
     does: str

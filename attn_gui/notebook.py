@@ -1,4 +1,4 @@
-"""How a problem, trace or figure shows itself in a notebook. Loads the figures on demand."""
+"""How a problem or a trace shows itself in a notebook: picture, shapes, tokens. Loads the figures on demand."""
 
 from __future__ import annotations
 

@@ -360,7 +360,8 @@ def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
     engine = ("stages.py", "derived_stages.py", "blocks.py", "scores.py", "normalizers.py", "verdicts.py")
     engine += ("analysis/reference.py",)
-    homes = (*(f"/engine/{name}" for name in engine), "/models/forward_pass.py", "/models/families.py")
+    models = ("forward_pass.py", "backward_pass.py", "families.py")
+    homes = (*(f"/engine/{name}" for name in engine), *(f"/models/{name}" for name in models))
     found = Counter(
         place(path)
         for path in MODULES

@@ -1,4 +1,4 @@
-"""Q, K, V given in Python with an axis of heads: which order of axes fits, which is taken, what is said of it.
+"""Axes of arrays given in Python: heads, tokens, columns of Q, K, V; keys of attention weights, whose rows add up to 1.
 
 A problem has rows of tokens, and heads side by side in the columns. Elsewhere heads have an axis of their own, before
 the tokens (PyTorch, Hugging Face) or behind them (TransformerLens, flash-attention, JAX), and sequences may come before

@@ -1,5 +1,5 @@
-"""Kinds of mask layers (causal, window, prefix, padding, ALiBi, custom, bias): rule, words, parameters. A new kind is
-one class and its entry in MASKS."""
+"""Kinds of mask layers (causal, window, prefix, padding, ALiBi and its slopes, custom, bias): rule, words, parameters.
+A new kind is one class and its entry in MASKS."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ __all__ = [
 
 _SEVERAL = N_("{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
 _NO_PARTS = N_(
-    "{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got "
-    "{names}.",
+    "{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a "
+    "transpose, that fit together; got {names}.",
 )
 _LIKELY = N_(
     "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
@@ -197,7 +197,10 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
 
 
 def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
-    """Return the problem of a text with Q, K and V by name; None for no several matrices. Raises FormatError."""
+    """Return the problem of a text with Q, K and V, or X and its weights, by name; None for no several matrices.
+
+    Raises FormatError.
+    """
     try:
         found.read(source)
     except AmbiguousTable as several:

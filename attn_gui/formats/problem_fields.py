@@ -143,6 +143,9 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Fi
             raise FormatError(_TWO_COUNTS, name=name, got=described(value), other=option, held=described(found[option]))
         else:
             notes.append(FileNote(_READ_AS, name=name, got=f"{option} {described(value)}"))
+    if found.get("softcap") == 0:  # as flash-attn switches it off
+        del found["softcap"]
+        notes.append(FileNote(_READ_AS, name="softcap", got="None"))
     return found, tuple(notes)
 
 

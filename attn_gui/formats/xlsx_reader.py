@@ -36,9 +36,10 @@ MOST_CELLS = 4_000_000
 MOST_ROWS = 2**20  # of a sheet, as Excel has it
 SLOWER = 1024  # a byte of it takes as long as so many of numbers that need no reading; openpyxl itself takes a while
 MOST_COLUMNS = 2**14  # of a sheet, as Excel has it
-_TAGS = re.compile(rb"<(?:\w+:)?(row|c)[\s/>]")
-_DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
-_FORMULAS = (b"<f>", b"<f ")
+_TAGS = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^<>]*?\sr=["']([A-Z]{0,3})(\d{1,7})["'])?""")
+_DECLARED = (b"<!DOCTYPE", b"<!ENTITY")
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_XML = (".xml", ".rels")
 _HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^<>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
 LONGEST_TAG = 512
 
@@ -177,26 +178,49 @@ def _check_parts(source: FileSource) -> tuple[bool, bool]:
             raise FormatError(_LARGE, got=size_text(size), expected=size_text(LARGEST_UNPACKED))
         for info in parts:
             with archive.open(info) as part:
-                before, row = b"", 0
+                before, place = b"", _Place()
                 while piece := part.read(CHUNK):
                     if any(mark in before + piece for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
-                    formulas = formulas or any(mark in before + piece for mark in _FORMULAS)
+                    if b"\0" in piece and info.filename.endswith(_XML):  # UTF-16, whose marks these are not
+                        raise FormatError(_NO_BOOK)
+                    formulas = formulas or _FORMULA.search(before + piece) is not None
                     hidden = hidden or _HIDDEN.search(before + piece) is not None
-                    row = _cells_in_row(piece, row)
+                    place = _last_place(piece, place)
                     before = piece[-LONGEST_TAG:]
     source.file.seek(0)
     return formulas, hidden
 
 
-def _cells_in_row(piece: bytes, before: int) -> int:
-    """Return the number of cells in the row in which a piece of a sheet ends. Raises FormatError for too many."""
-    count = before
-    for tag in _TAGS.finditer(piece):
-        count = 0 if tag[1] == b"row" else count + 1
-        if count > MOST_COLUMNS:
-            raise FormatError(_WIDE, most=f"{MOST_COLUMNS:,}")
-    return count
+class _Place(NamedTuple):
+    """The last row of a sheet, counted from 1, how many cells it has had, and the letters of the last one."""
+
+    row: int = 0
+    cells: int = 0
+    column: tuple[int, bytes] = (0, b"")  # with their number, so that Z comes before AA
+
+
+def _last_place(piece: bytes, last: _Place) -> _Place:
+    """Return where a piece of a sheet ends.
+
+    Raises FormatError for too many cells in a row, and where a row or a cell comes after a later one or comes twice:
+    one of the two would be dropped.
+    """
+    row, cells, column = last
+    for kind, letters, digits in _TAGS.findall(piece):
+        if kind == b"row":
+            before, row = row, int(digits or row + 1)
+            cells, column = 0, (0, b"")
+            if row <= before:
+                raise FormatError(_NO_BOOK)
+        elif row:  # else it is a list of all formulas, in the order in which Excel computes them
+            cells += 1
+            if cells > MOST_COLUMNS:
+                raise FormatError(_WIDE, most=f"{MOST_COLUMNS:,}")
+            left, column = column, (len(letters), letters) if letters else column
+            if letters and column <= left:
+                raise FormatError(_NO_BOOK)
+    return _Place(row, cells, column)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Likeliest tokens and where they are read, logit lens, parts of a logit, heads switched off, patching: the numbers."""
+"""Likeliest tokens and at which place they are read, logit lens, parts of a logit, heads switched off, patching."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import N_
 from attn_gui.models import changed_layers, checkpoint_files, forward_pass
-from attn_gui.models.backward_pass import head_gradient, layer_gradients
+from attn_gui.models.backward_pass import GRADIENT_MAPS, head_gradient, layer_gradients
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
@@ -425,7 +425,7 @@ class Run:
         Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
         """
         model = self.model
-        check(4 * forward_pass.GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
+        check(4 * GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
         for number in range(model.num_layers - 1, min(layers, default=model.num_layers) - 1, -1):
             found = layer_gradients(*self._given(number), stage, cotangent)
             if number in layers:

@@ -1,4 +1,4 @@
-"""The list of snapshots and its buttons: rows, marks of those kept by themselves or compared with, keys."""
+"""The list of snapshots (states that were kept) and its buttons: rows, marks, keys."""
 
 from __future__ import annotations
 

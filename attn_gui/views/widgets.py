@@ -1,5 +1,5 @@
-"""Bases of widgets: painted buttons, drop-down lists as wide as their words, lines to type in, scrolling, focus
-ring."""
+"""Bases of widgets: painted buttons, lists as wide as their words, lines to type in, labels cut with “…”,
+scrolling, focus ring."""
 
 from __future__ import annotations
 

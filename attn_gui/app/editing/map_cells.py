@@ -1,5 +1,5 @@
-"""Cells of maps changed by hand: typed, pasted, multiplied, taken from elsewhere or before, a row of weights
-rescaled."""
+"""Cells of maps changed by hand: typed, pasted, multiplied, taken from elsewhere or before; what a typed weight
+means."""
 
 from __future__ import annotations
 

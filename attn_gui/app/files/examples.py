@@ -105,6 +105,12 @@ EXAMPLES = (
 )
 
 
+def shown_name(path: Path | None, name: str) -> str:
+    """Return what a document of this file and name is called in the language of the window: an example by its title."""
+    examples = (each for each in EXAMPLES if path is None and each.name == name)
+    return next((example.title_text() for example in examples), name)
+
+
 def example_of(key: str) -> Example:
     return next(example for example in EXAMPLES if example.key == key)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 KEPT = "worksheets"
-WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
+WORKSHEET_WORDS = "worksheet class exercise homework print pdf key 练习题 作业 试卷 打印 答案 题目"
 
 WORKSHEET_ROWS = (
     Row("worksheets", "learn", N_("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS, full=True),

@@ -1,4 +1,4 @@
-"""Exact gradients of a cell or a sum by every number, the same by a small step; what each head adds to the output."""
+"""Exact gradients of a cell or a sum by every number, the same by a small step; numbers of Head contributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New changes by hand: a row of weights rescaled, cells freed, heads switched off and on, cut after a resize."""
+"""New changes by hand joined with those there are: rows rescaled, factors, cells freed, heads off, a resize."""
 
 from __future__ import annotations
 

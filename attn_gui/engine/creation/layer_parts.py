@@ -1,4 +1,4 @@
-"""Block, norm, activation, gate, norms of heads, sinks added or removed; notes on K/V heads and ALiBi slopes."""
+"""Block, norm, activation, gate, norms of heads, sinks added or removed; notes on K/V heads that have to change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of sizes: boxes for n, m, heads, d_k, d_v, d_model, items, precision; words, short form in narrow windows."""
+"""Panel of sizes: boxes for n, m, heads, d_k, d_v, d_model, items, precision; tips by state, narrow form, a clash."""
 
 from __future__ import annotations
 

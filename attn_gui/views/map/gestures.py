@@ -106,8 +106,12 @@ class MapSignals(QObject):
 
     def pass_on(self, others: MapSignals) -> None:
         """Emit what is asked of the cells of maps beside these, too: all but blocks, masks and typing."""
-        for name in ("cellChosen", "hovered", "hoverLeft", "activated", "copyImageRequested", "saveImageRequested"):
-            getattr(others, name).connect(getattr(self, name))
+        others.cellChosen.connect(self.cellChosen)
+        others.hovered.connect(self.hovered)
+        others.hoverLeft.connect(self.hoverLeft)
+        others.activated.connect(self.activated)
+        others.copyImageRequested.connect(self.copyImageRequested)
+        others.saveImageRequested.connect(self.saveImageRequested)
 
 
 class Gestures(QObject):

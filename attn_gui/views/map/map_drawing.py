@@ -1,4 +1,4 @@
-"""What large and small maps draw: when one is redrawn, type of its numbers, outlines after an edit; the wipe."""
+"""What large and small maps draw: when one is redrawn, type of its numbers, parts outlined after an edit; the wipe."""
 
 from __future__ import annotations
 

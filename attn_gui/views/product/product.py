@@ -262,9 +262,7 @@ class ProductPicture(MapBackground, QWidget):
         self.maps.map(present).show()
         if focused not in (None, present):  # before the other is gone, and the keyboard with it
             self.maps.map(present).setFocus(Qt.FocusReason.OtherFocusReason)
-        for stage in self.maps.stages:
-            self.maps.map(stage).setVisible(stage == present)
-            self.maps.bar(stage).setVisible(stage == present)
+        self.maps.show_only(present)
 
     def _show_marks(self) -> None:
         self.operands.set_marks(self._scene.lines, self.maps.chosen, result=self._scene.picture.marks_result)

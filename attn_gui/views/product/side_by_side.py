@@ -1,4 +1,4 @@
-"""Two states side by side: widths of both maps, common zoom and color bar, formulas; why neither takes typing."""
+"""Two states side by side: widths of both maps, common zoom and color bar, formulas; clicks and typing on the left."""
 
 from __future__ import annotations
 

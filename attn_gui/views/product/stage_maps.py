@@ -417,6 +417,12 @@ class StageMaps(MapSignals):
             if widget.parentWidget() is not borrower:
                 widget.setParent(borrower)
 
+    def show_only(self, present: str) -> None:
+        """Show the map of a stage and its color bar; hide all others, those of stages that are gone, too."""
+        for stage, heatmap in self._maps.items():
+            heatmap.setVisible(stage == present)
+            self._bars[stage].setVisible(stage == present)
+
     def take_back(self, *stages: str) -> None:
         """Move the maps of these stages, or of all, home; not yet visible."""
         for stage in stages or self._maps:

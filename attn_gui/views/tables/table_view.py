@@ -1,4 +1,4 @@
-"""Table of numbers itself: widths of columns, scroll bars, selection, spreadsheet keys, half-typed numbers, marks."""
+"""The table of numbers: widths of columns, scroll bars, selection, spreadsheet keys, half-typed numbers, marks."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import time
 import zipfile
@@ -93,6 +94,16 @@ def test_a_name_of_many_letters_takes_no_time(tmp_path: Path) -> None:
     assert not is_slow(time.process_time() - began, 2.0)
 
 
+def test_the_arrays_of_a_whole_model_take_no_time(tmp_path: Path) -> None:
+    """Each name was compared with all others: of 1,152 arrays it took nine seconds to say what they may be."""
+    parts = ("q", "k", "v", "o", "up", "down", "gate", "norm1", "norm2")
+    path = put(tmp_path / "a.json", {f"h.{layer}.attn.{part}": np.eye(2) for layer in range(200) for part in parts})
+    began = time.process_time()
+    with pytest.raises(FormatError, match=r"say which are which.*'query': 'h\.0\.attn\.q'"):
+        load(path)
+    assert not is_slow(time.process_time() - began, 2.0)
+
+
 def test_what_is_not_asked_for_is_not_read(tmp_path: Path) -> None:
     big = np.zeros((4000, 500))
     path = put(tmp_path / "a.safetensors", CELLS | {"a": big, "z": big})
@@ -151,6 +162,9 @@ def test_numbers_of_json_come_back_bit_for_bit(
         ('{"query": [[1' + "0" * 400 + "]]}", "a number that is too long"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ("[" * 2_000_000, "2,000,000 lists and records"),
+        ('{"' + "a" * 2**20 + '": [[1]], "b": [[1]]}', "lists too many arrays: 1.0 MB of names"),
+        # a megabyte of text, and eight gigabytes of names
+        ('{"' + "a" * 10**6 + '": {' + ", ".join(f'"{k}": [[1]]' for k in range(8000)) + "}}", "MB of names; expected"),
     ],
 )
 def test_a_bad_json_is_one_sentence(text: str, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -196,18 +210,27 @@ def test_what_is_hidden_is_read_and_said(hidden: str, tmp_path: Path) -> None:
     )
 
 
-def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..., str]) -> None:
+@each("prefix", [b"", b"x:"])  # the latter as Open XML SDK writes them, which computes none
+def test_values_are_read_and_never_formulas(prefix: bytes, tmp_path: Path, refused: Callable[..., str]) -> None:
     book = openpyxl.Workbook()
     book.active.append([1, "=A1+1"])
     path = tmp_path / "a.xlsx"
     book.save(path)
+    if prefix:
+        patched(path, SHEET, lambda data: re.sub(rb"<(/?)(?=\w)", rb"<\1x:", data).replace(b"xmlns=", b"xmlns:x="))
     assert "has formulas without values" in refused(open_matrix, path, path=path)
-    data = io.BytesIO()
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w") as new:
-        for info in old.infolist():
-            new.writestr(info, old.read(info).replace(b"<v />", b"<v>2</v>").replace(b"<v></v>", b"<v>2</v>"))
-    path.write_bytes(data.getvalue())
+    empty, full = rb"<%bv ?/>|<%bv></%bv>" % (prefix, prefix, prefix), b"<%bv>2</%bv>" % (prefix, prefix)
+    patched(path, SHEET, lambda data: re.sub(empty, full, data))
     np.testing.assert_array_equal(open_matrix(path).values, [[1, 2]])
+
+
+def test_excels_list_of_all_formulas_is_no_row(tmp_path: Path) -> None:
+    """Of a workbook with more formulas than a sheet has columns it was said that a row had too many cells."""
+    path = put(tmp_path / "a.xlsx", {"any": np.eye(2)})
+    with zipfile.ZipFile(path, "a") as archive:
+        cells = "".join(f'<c r="A{row}" i="1"/>' for row in range(xlsx_reader.MOST_COLUMNS + 1, 0, -1))
+        archive.writestr("xl/calcChain.xml", f'<calcChain xmlns="http://x">{cells}</calcChain>')
+    np.testing.assert_array_equal(open_matrix(path).values, np.eye(2))
 
 
 @each(
@@ -336,6 +359,10 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx_reader.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
     "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
+    "a row twice": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="1"'), "damaged"),
+    "a row before the last": (SHEET, lambda data: data.replace(b'<row r="1"', b'<row r="3"'), "damaged"),
+    "a cell twice": (SHEET, lambda data: data.replace(b'r="B', b'r="A'), "damaged"),
+    "another encoding": (SHEET, lambda data: data.decode().encode("utf-16"), "damaged"),
     "tags without an end": (SHEET, lambda _data: b"<row " * 30_000, "damaged"),
     "no book": ("workbook.xml", lambda _data: b"", "damaged"),
 }
@@ -448,6 +475,7 @@ def test_what_the_program_wrote_opens_for_ever(suffix: str, tmp_path: Path) -> N
     ("parts", "words"),
     [
         ({"block": '{"w": 1, "w": 2}'}, "“w” is there twice."),
+        ({"a": '{"q": [[1]]}', "a.q": "[[2]]"}, "“a.q” is there twice."),
         ({"query": "[[1e400, 2, 3, 4]]"}, "“1e400” is too large for float64"),
         ({"num_heads": "4", "meta": '{"num_heads": 2}'}, "“num_heads” is there twice, by itself and in “meta”"),
         ({"mask": "[[1]]", "meta": '{"mask": []}'}, "“mask” is there twice, by itself and in “meta”"),
@@ -464,6 +492,7 @@ def test_json_refuses_what_others_refuse(
     ("query", "note"),
     [
         ("[[1e-400, 2, 3, 4]]", "1e-400 is too small to be kept and was read as 0."),
+        ("[[1, 2, 3, true]]", "Among numbers “true” was read as 1."),
         (
             "[[9007199254740993, 2, 3, 4]]",
             "Whole numbers beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992 now.",
