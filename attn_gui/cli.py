@@ -129,9 +129,8 @@ def _window(words: list[str]) -> int:
         raise CommandRefusal("{reason}", reason=reason)
     from attn_gui.app.start import run
 
-    return run(
-        [file.absolute() for file in chosen.files], chosen.lang, mapping_from_options(chosen)
-    )  # a journal outlives a folder
+    paths = [file.absolute() for file in chosen.files]  # a journal outlives the current folder
+    return run(paths, chosen.lang, mapping_from_options(chosen))
 
 
 def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:

@@ -149,10 +149,9 @@ def _records_left_out(before: Records, after: Records, last: Records) -> tuple[R
 def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> tuple[Any] | None:
     """Return a field as it was before a step; None where later steps have changed it again."""
     whole = [{label: leaves[label] for label in leaves if f"{label}.".startswith(f"{name}.")} for leaves in later]
-    alike = all(each.keys() == whole[0].keys() for each in whole) and (
-        name not in whole[0] or all(same(each[name], whole[0][name]) for each in whole)
-    )
-    return (old,) if alike else None
+    if any(each.keys() != whole[0].keys() for each in whole):
+        return None
+    return (old,) if all(same(each[name], whole[0][name]) for each in whole if name in each) else None
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:

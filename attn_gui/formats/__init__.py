@@ -6,6 +6,8 @@ import codecs
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -206,7 +208,8 @@ def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
     except AmbiguousTable as several:
         if parts := several.together(named=True):
             arrays = {role: matrix.values for role, matrix in parts.items()}
-            return problem_of(arrays, {}, several.others())
+            loaded, notes = problem_of(arrays, {}, several.others()), [matrix.notes for matrix in parts.values()]
+            return replace(loaded, notes=(*dict.fromkeys(chain(*notes)), *loaded.notes))
         if several.several:
             names = dict.fromkeys(one.name or "“”" for one in several.readings)  # each once: one may be read twice
             raise FormatError(_NO_PARTS, names=listed(names)) from several

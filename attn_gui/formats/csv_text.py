@@ -15,6 +15,7 @@ import numpy as np
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError
+from attn_gui.formats.text.ambiguous_table import AmbiguousTable
 from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked
 from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import N_
@@ -36,7 +37,10 @@ def read(source: FileSource) -> LabeledArray:
     file = source.quiet or source.file
     file.seek(0)
     text, notes = decode(file.read(source.size))
-    matrix = read_table(text, source.progress)
+    try:
+        matrix = read_table(text, source.progress)
+    except AmbiguousTable as several:
+        raise several.noted(notes) from None
     return replace(matrix, notes=(*notes, *matrix.notes))
 
 

@@ -49,6 +49,10 @@ _NO_FAMILY = N_("{file} does not say what kind of model this is: model_type is m
 _UNREAD = N_(
     "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
+_UNTIED = N_(
+    "By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for "
+    "them, which is taken, as transformers 5 does.",
+)
 _HEADLESS = N_("Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.")
 _UNTIED = N_(
     "Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the "
@@ -259,9 +263,8 @@ class Run:
 
         Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
-        plain = changed_layers.layer_problem(
-            changed_layers.plain_layer(self.model.layers[0]), self.states[0], self.sequence, ()
-        )
+        first = changed_layers.plain_layer(self.model.layers[0])
+        plain = changed_layers.layer_problem(first, self.states[0], self.sequence, ())
         if layer is not None:
             return {key: self.reading(key, layer, plain) for key in READINGS}
         layers = range(self.model.num_layers)
@@ -548,17 +551,28 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
         for number in range(sizes.num_layers)
     )
     tensors.check(progress)
-    notes = tuple(_notes(str(key), family, config, tensors, sizes.causal and ends.head is None))
+    notes = tuple(_notes(str(key), family, config, tensors, ends, mute=sizes.causal and ends.head is None))
     return Model(str(key), sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name, notes)
 
 
 def _notes(
-    key: str, family: Family, config: checkpoint_files.Config, tensors: checkpoint_files.CheckpointTensors, mute: bool
+    key: str,
+    family: Family,
+    config: checkpoint_files.Config,
+    tensors: checkpoint_files.CheckpointTensors,
+    ends: EndWeights,
+    *,
+    mute: bool,
 ) -> Iterator[FileNote]:
-    """Yield sentences on what the folder holds and is not used, and on why a `mute` decoder predicts nothing."""
+    """Yield sentences on what the folder holds and is not used, on a matrix for the logits against its config.json, and
+    on why a `mute` decoder predicts nothing."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)
+    if ends.head is not None and config.flag("tie_word_embeddings", family.tied):
+        own, words = ends.head.decoder.matrix.T, ends.embedding.words
+        if not np.shares_memory(own, words) and not np.array_equal(own, words):
+            yield FileNote(_UNTIED)
     classes = classes_without_head(config)
     if mute:
         yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)

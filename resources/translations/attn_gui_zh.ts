@@ -8598,6 +8598,10 @@ Do you want to replace it?</source>
         <translation>不作预测：缺少张量“lm_head.weight”，且按 config.json（tie_word_embeddings）不以词嵌入代替它。</translation>
     </message>
     <message>
+        <source>By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for them, which is taken, as transformers 5 does.</source>
+        <translation>按 config.json（tie_word_embeddings），logit 由词嵌入矩阵算出；文件里却另有一个不同的矩阵，这里读取后者，与 transformers 5 一致。</translation>
+    </message>
+    <message>
         <source>{file}: quantized weights (quantization_config) are not supported.</source>
         <translation>{file}：不支持量化权重（quantization_config）。</translation>
     </message>
@@ -9842,6 +9846,14 @@ Do you want to replace it?</source>
 </context>
 <context>
     <name>ShapeFixes</name>
+    <message>
+        <source>Cut it to {after}</source>
+        <translation>裁剪为 {after}</translation>
+    </message>
+    <message>
+        <source>Fit it to {after}</source>
+        <translation>裁剪或补 0 为 {after}</translation>
+    </message>
     <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>

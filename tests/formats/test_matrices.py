@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.formats import FormatError, open_matrix, rows_of, save_rows
+from attn_gui.formats import FormatError, load, open_matrix, rows_of, save_rows
 from attn_gui.formats.text.text_table import read_table
 from tests.failing import each, examples, share
 
@@ -119,6 +120,15 @@ def test_letters_of_older_encodings_are_read_and_that_is_said(
     assert guessed == ([f"The text is not UTF-8; its letters were read as {said}."] if said else [])
 
 
+def test_what_was_guessed_of_the_matrices_of_a_text_is_said(tmp_path: Path) -> None:
+    text = "Q:\n1,5\t2\nK:\n9007199254740993\t2\nV:\n(1)\t2\n# é"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert load(written(tmp_path / "a.csv", text.encode("cp1252"))).query[0, 0] == 1.5
+    words = " ".join(str(one.message) for one in said)
+    assert all(part in words for part in ("as Windows-1252", "1,5 as 1.5", "9007199254740993 is", "(1) as −1"))
+
+
 @given(st.sampled_from(["csv", "tsv"]), st.booleans(), st.data())
 def test_labels_and_numbers_come_back(
     tmp_path_factory: pytest.TempPathFactory, ending: str, excel: bool, data: st.DataObject
@@ -142,6 +152,8 @@ def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> Non
     assert (tmp_path / "a.csv").read_text("utf-8") == ",a,b\n'=1+1,0.1,-0.5\n'-,1e+22,3.0\n"
     save_rows(rows_of(values), tmp_path / "a.tsv", column_labels=("注", "b"), excel=True)
     assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
+    save_rows(rows_of(values), tmp_path / "b.csv", row_labels=("t0:1", "b"))
+    assert open_matrix(tmp_path / "b.csv").row_labels == ("t0:1", "b"), "no blank comes in"
 
 
 @each(("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))])
@@ -230,6 +242,8 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
         (r"{\small ", "}"),
         ("Q=", "\n\\mathbf{K}_h = L"),
+        ("Q=", "\n键矩阵 K = L"),
+        ("Q=", r"\quad W^K = L"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):

@@ -380,6 +380,11 @@ def test_a_shape_that_is_not_that_of_the_list_is_said():
         ("1 2\n3 4\n\n5 6\n7 8", ["", "", ""], [(4, 2), (2, 2), (2, 2)]),
         ("| a |\n|---|\n| 1 |\n\nK:\n\n| a |\n|---|\n| 2 |", ["", "K"], [(1, 1), (1, 1)]),
         ("[[[1, 2]], [[3, 4]]]", ["[0]", "[1]"], [(1, 2), (1, 2)]),
+        (
+            r"Q=\begin{bmatrix}1&2\end{bmatrix}\quad W^K &=\begin{bmatrix}3&4\end{bmatrix},",
+            ["Q", "W^K"],
+            [(1, 2), (1, 2)],
+        ),
     ],
 )
 def test_several_matrices_are_asked_about_by_their_names(text, names, shapes):

@@ -307,8 +307,16 @@ def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["bert: two biases", "roberta: two biases"])
 def test_of_two_output_biases_the_one_that_does_not_count_is_named(name, tmp_path):
-    _, (sentence,) = opened(tmp_path / "model", VARIANTS[name])
+    _, (sentence, *_) = opened(tmp_path / "model", VARIANTS[name])
     assert " cls.predictions.bias (1" in sentence or " lm_head.bias (1" in sentence
+
+
+@each(("name", "tied", "said"), [("llama", True, True), ("llama", False, False), ("gpt2: untied", True, True)])
+def test_a_matrix_for_the_logits_that_the_config_ties_to_the_embeddings_is_named(name, tied, said, tmp_path):
+    """Transformers 4 took the embeddings, 5 takes the matrix; nothing was said."""
+    variant = VARIANTS[name]
+    _, notes = opened(tmp_path / "a", variant._replace(config=variant.config | {"tie_word_embeddings": tied}))
+    assert ["tie_word_embeddings" in note for note in notes] == [True] * said
 
 
 @each("named", ["GPT2ForSequenceClassification", "GPT2Model"])

@@ -102,7 +102,10 @@ class ShapeFixes(QObject):
         """
 
         def offered(fix: Fix) -> BannerOffer:
-            return BannerOffer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
+            own = fix.matrix == brought
+            return BannerOffer(
+                lambda: self._label(fix, own), saying(fix), lambda: self._take(fix, base, changes, accept)
+            )
 
         first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
         last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
@@ -143,7 +146,13 @@ class ShapeFixes(QObject):
 
         self._runner.begin(self._label(fix), make, take)
 
-    def _label(self, fix: Fix) -> str:
+    def _label(self, fix: Fix, own: bool = False) -> str:
+        """Return the words of a way out; one that changes what is brought, `own`, does not name the matrix there is."""
+        if own and fix.kind == "resize" and fix.before:
+            cut = all(new <= old for new, old in zip(fix.after, fix.before, strict=True))
+            return (self.tr("Cut it to {after}") if cut else self.tr("Fit it to {after}")).format(
+                after=shape_text(*fix.after)
+            )
         words = {
             "add": self.tr("Add {matrix}, {shape}"),
             "transpose": self.tr("Transpose {matrix}"),

@@ -277,7 +277,8 @@ class UnfitBlocks(Controller):
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
         followed, notes = with_carried_interventions(self._document.problem, changes)
         self._target.use(field)
-        self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
+        taken = np.asarray(changes.get(field, block))  # may be cut to fit, or turned
+        self._apply(SetFields(followed, _replacing_label(field, np.atleast_2d(taken))), fresh, notes)
 
     def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[object] = ()) -> None:
         """Carry out a way out, and tell what went with it, or what it did to the shapes."""

@@ -223,9 +223,8 @@ class PerQuery:
 
     @cached_property
     def _weights(self) -> Array:
-        row = self._evaluation.fetch(
-            self._evaluation.weights, (*cell(self._place), slice(0, self._evaluation.problem.m))
-        )
+        box = (*cell(self._place), slice(0, self._evaluation.problem.m))
+        row = self._evaluation.fetch(self._evaluation.weights, box)
         return np.asarray(row[0, 0, 0, self._keys])
 
     @property

@@ -48,7 +48,8 @@ class DenseEvaluation(Evaluation):
                 if node.stage.alias:
                     self._tie(node)
                 elif node.name not in known and self._kept(node):
-                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
+                    kind = np.float64 if node.stage.exact else self._kind
+                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else kind)
                     self._compute(node, indices.whole(node.shape))
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:

@@ -162,6 +162,7 @@ class Stage:
     hidden = False  # a helper that is not shown
     alias = False  # its result is its input
     boolean = False
+    exact = False  # held in float64, whatever the problem's numbers are held as
     ordered = False
 
     # --- what is known of it beside the arithmetic -----------------------------------------------
@@ -177,9 +178,8 @@ class Stage:
     role: Role | None = None
     block = ""  # the kind of block that it belongs to; "" for a stage of every problem
     function = ""  # the name of the function that it is, where it has one
-    code = (
-        ""  # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
-    )
+    # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
+    code = ""
     helper = ""  # the function that this line calls
     wording = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
 

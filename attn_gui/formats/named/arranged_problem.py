@@ -150,6 +150,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
     (re.compile(words, re.IGNORECASE), idle)
     for words, idle in (
         (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
+        (r"\w*sinks?_(size|tokens?)|num_\w*sinks?", lambda problem, value: np.isin(value, _NONE)),
         (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
         ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
         (
@@ -191,13 +192,14 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"\w*(causal|unidirectional|autoregressive|is_decoder|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
             r"|slopes|bias|\w*rel(ative)?_?(pos|att)\w*"
             r"|(use_)?ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
-            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)"
+            r"|(use_)?qk_?norm|normali[sz]e_qk",
             lambda problem, value: np.isin(value, _NONE),
         ),
     )
 )
 """Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
-_NAMES = ("prefix", "padding_side")  # settings that change no number where they are words
+_NAMES = re.compile("prefix|padding_side")  # settings that change no number where they are words
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -760,7 +762,7 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
     """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
     number of heads or columns that it has not."""
     shapes = {array.name: array.shape for array in listing.arrays}
-    wanted = (name for name in left if name not in _NAMES or name in shapes)
+    wanted = (name for name in left if name in shapes or not _NAMES.fullmatch(name))
     found = {name: _idle_values(name, is_map=bool(shapes.get(name))) for name in wanted}
     idle = {name: changes_nothing for name, changes_nothing in found.items() if changes_nothing is not None}
     small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -41,6 +42,12 @@ class AmbiguousTable(FormatError):
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
+
+    def noted(self, notes: Sequence[FileNote]) -> AmbiguousTable:
+        """Return the refusal with notes on every reading."""
+        matrices = (replace(one.matrix, notes=(*notes, *one.matrix.notes)) for one in self.readings)
+        readings = [one._replace(matrix=matrix) for one, matrix in zip(self.readings, matrices, strict=True)]
+        return AmbiguousTable(readings, several=self.several)
 
     def together(self, *, named: bool = False) -> dict[str, LabeledArray]:
         """Return {field: matrix} of Q, K and V, or of X and its weights, where the matrices are these and fit together,

@@ -60,9 +60,14 @@ _FRAME = re.compile(
     r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
     re.DOTALL,
 )
-_LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_LATEX_NAMED = re.compile(
+    r"([^$&,;=\n]{1,40}?)\s*&?\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$"
+)
 _OWN_NAME = re.compile(r"([A-Za-z\\][\w\\{}^]*)\s*=\s*(?:\\left\s*\S\s*)?$")
-_NEXT = re.compile(r"\s*\n\s*[A-Za-z\\][\w\\{}^]*\s*=")  # the next line names another matrix
+_NEXT = re.compile(
+    r"\s*(?:\n|\\q?quad\b)\s*(?:[^\W\d_]|[ ,，:：]){0,40}?[A-Za-z\\][\w\\{}^]*\s*&?\s*="
+)  # another's name
+_AHEAD = re.compile(r"\\q?quad\b|\\end\{\w+\*?\}")  # of a name, what ends that of another
 _GAP = r"[\s\u200b]*"
 _DRAWN = r"[\[\](){}|∣∥⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠\s\u200b]*"  # brackets
 _TURNED = re.compile(r"\\(?:top|intercal)\b")
@@ -258,7 +263,7 @@ def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], 
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
     """Return the name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
-    plain = _TURNED.sub("T", named[1]) if named else ""
+    plain = _TURNED.sub("T", _AHEAD.split(named[1])[-1]) if named else ""
     return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", plain)
 
 

@@ -516,6 +516,8 @@ CHANGING = [
     ("visible", False, True),
     ("use_mask", True, False),
     ("use_rope", True, False),
+    ("use_qk_norm", True, False),
+    ("num_sink_tokens", 4, 0),
     ("head_dim", 2, 4),
     ("heads", 4, 1),
     ("num_query_groups", 2, 1),
