@@ -582,9 +582,8 @@ class ChoiceBox(FocusedWheel, QComboBox):
         super().showPopup()
 
     def minimumSizeHint(self) -> QSize:
-        """Size of the longest word: Qt keeps what it found for the words before."""
-        fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents
-        return self.sizeHint() if fits else super().minimumSizeHint()
+        """Size that the words need: Qt keeps what it found for the words before."""
+        return self.sizeHint()
 
     def _on_self_current_index_changed(self, index: int) -> None:
         if index >= 0:

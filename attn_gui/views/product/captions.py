@@ -144,8 +144,8 @@ class TokensButton(Link):
         self.retranslate()
 
     def retranslate(self) -> None:
-        self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"))
-        self.setToolTip(QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)"))
+        tip = QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)")
+        self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"), tip=tip)
 
     def place(self, title: QRect, places: ProductPlaces, right: int) -> None:
         """Beside a title that ends there, if that is left of `right`."""
