@@ -1,4 +1,4 @@
-"""The teacher's pages of worksheets: the answers to several sheets on each."""
+"""The teacher's pages of worksheets: answers, powers of e and sums of rows, usual mistakes, “last digit … is right”."""
 
 from __future__ import annotations
 

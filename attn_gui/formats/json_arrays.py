@@ -1,4 +1,4 @@
-"""`.json`: nested lists of numbers by name, or one such list. Imports engine.
+"""The format .json: nested lists of numbers by name.
 
 Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, cast
 
@@ -17,8 +17,8 @@ import numpy as np
 from attn_gui.engine.memory import Progress
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import decode
-from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
-from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown
+from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
+from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import (
     LONGEST_META,
@@ -32,6 +32,7 @@ from attn_gui.formats.named.array_names import (
 )
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.problem_fields import ABOUT, is_field
+from attn_gui.formats.safetensors_packing import LONGEST_ENTRIES, TOO_MANY
 from attn_gui.formats.text.headings import number
 from attn_gui.formats.untrusted_bytes import (
     EXACT,
@@ -50,7 +51,6 @@ from attn_gui.languages import N_
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
 MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
-MOST_NAMES = 10_000
 MOST_WRITTEN = 1_000_000  # numbers of all arrays of a file
 DEEPEST = 8  # records within records
 SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
@@ -63,11 +63,6 @@ _NOTHING = N_("{file} holds no lists of numbers.")
 _RAGGED = N_("{file}: “{name}” has a part of the shape {got}; expected {expected}.")
 _NO_NUMBER = N_("{file}: “{name}” holds {got}; expected numbers.")
 _LONG = N_("{file} holds a number that is too long.")
-
-
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
 
 
 def read(source: FileSource) -> Loaded:
@@ -110,28 +105,25 @@ def listing(source: FileSource) -> ArrayListing:
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
-    for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
-        if name not in options:
+    lists = {name: value for name, value in named.items() if name != MASK or _is_numbers(value)}
+    for name, value in _leaves(lists).items():
+        if name not in options and (_is_numbers(value) or _is_of_field(name, value, named)):
             arrays[name] = _array(name, value, budget, source.progress)
             if is_field(name) and not means_maps(name):
                 check_axes(name, arrays[name].shape)
-            notes += _rounding_notes(name, value, arrays[name])
+            notes += _notes_on(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)
-    options |= _numbers({name: value for name, value in named.items() if name not in options})
-    listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
+    left = _leaves({name: value for name, value in named.items() if name not in options})
+    options |= {name: value for name, value in left.items() if isinstance(value, int | float) and not is_field(name)}
     read = {*options, *arrays}
-    others = tuple(_others(named, read))
-    return ArrayListing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+    others = tuple(name for name, value in left.items() if name not in read and value is not None)
+    return ArrayListing.held(arrays, options=joined(meta, options), notes=tuple(notes), others=others)
 
 
 def size_of(source: FileSource) -> int:
     """Return the size of the file in bytes, weighted by how slowly its text is read."""
     return source.size * SLOWER
-
-
-def _held(arrays: Mapping[str, Array], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return {name: array for name, array in arrays.items() if name in names}
 
 
 class _Decimals:
@@ -146,57 +138,53 @@ class _Decimals:
         if math.isinf(value):
             return number(digits)
         if value == 0 and not self.notes and any(digit in "123456789" for digit in digits.lower().partition("e")[0]):
-            from attn_gui.formats.text.delimited import TextRow
-            from attn_gui.formats.text.text_table import read_rows
-
-            self.notes += read_rows([TextRow(0, [digits])]).notes
+            self.notes += _notes_on_cells(digits)
         return value
 
 
 def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
     """Return the whole text as values by name, with notes on numbers; lists are counted before that."""
     check_size(source.size, LARGEST_FILE)
-    text = decode(source.file.read(source.size))
+    text, notes = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")
     if lists > MOST_LISTS:
         raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
     decimals = _Decimals()
     sentences, once = {"deep": _DEEP, "invalid": _BAD, "too_long": _LONG}, partial(unique, twice=THERE_TWICE)
     found = json_value(text, **sentences, parse_float=decimals.read, object_pairs_hook=once)
-    return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
+    return found if isinstance(found, dict) else {ALONE: found}, [*notes, *decimals.notes]
 
 
-def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
-    """Yield nested lists of numbers by name, and single numbers that stand for an array of a problem."""
-    if depth > DEEPEST or len(values) > MOST_NAMES:
-        raise FormatError(_DEEP)
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _lists(value, f"{before}{name}.", depth + 1)
-        elif _is_numbers(value) or (
-            is_field(before + name) and (isinstance(value, list) or (depth == 0 and type(value) in (int, float)))
-        ):
-            yield before + name, value
+def _leaves(values: Mapping[str, Json]) -> dict[str, Json]:
+    """Return all that is no record by name, that inside records with the names of these in front.
+
+    Raises FormatError for names that are too long together, records that are too deep, and a name that is there twice.
+    """
+    found: dict[str, Json] = {}
+    letters = 0
+
+    def look(record: Mapping[str, Json], before: str, depth: int) -> None:
+        nonlocal letters
+        if depth > DEEPEST:
+            raise FormatError(_DEEP)
+        for name, value in record.items():
+            letters += len(before) + len(name)
+            if letters > LONGEST_ENTRIES:  # a long name stands before each of those in its record
+                raise FormatError(TOO_MANY, got=size_text(letters), expected=size_text(LONGEST_ENTRIES))
+            if isinstance(value, dict):
+                look(value, f"{before}{name}.", depth + 1)
+            elif before + name in found:
+                raise FormatError(THERE_TWICE, name=shown(before + name))
+            else:
+                found[before + name] = value
+
+    look(values, "", 0)
+    return found
 
 
-def _numbers(values: Mapping[str, Json], before: str = "") -> Iterator[tuple[str, Json]]:
-    """Yield single numbers that are no fields, as options; those inside records by names as in `_lists`."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _numbers(value, f"{before}{name}.")
-        elif isinstance(value, int | float) and not is_field(before + name):
-            yield before + name, value
-
-
-def _others(values: Mapping[str, Json], read: Collection[str], before: str = "") -> Iterator[str]:
-    """Yield the names of what is not read, also inside records, as deep as `_lists` goes."""
-    for name, value in values.items():
-        if before + name in read or value is None:
-            continue
-        if isinstance(value, dict):
-            yield from _others(value, read, f"{before}{name}.")
-        else:
-            yield before + name
+def _is_of_field(name: str, value: Json, named: Mapping[str, Json]) -> bool:
+    """Return whether a value is meant for a field, which one by itself may give as a single number."""
+    return is_field(name) and (isinstance(value, list) or (name in named and type(value) in (int, float)))
 
 
 def _is_numbers(value: Json) -> bool:
@@ -234,14 +222,25 @@ def _array(name: str, nested: Json, budget: Budget, progress: Progress) -> Array
     return array.reshape(shape)
 
 
-def _rounding_notes(name: str, nested: Json, array: Array) -> list[FileNote]:
-    """Return a note on the first whole number that float64 cannot hold."""
-    if array.dtype.kind != "f" or not (np.abs(array) >= EXACT).any():
+def _notes_on(name: str, nested: Json, array: Array) -> list[FileNote]:
+    """Return notes on the first true or false among numbers, and the first whole number that float64 cannot hold."""
+    if array.dtype.kind != "f":
         return []
-    rows = _rows(name, nested, array.shape) if array.ndim else [[nested]]
-    cells = (cell for row in rows for cell in row)
-    lost = (cell for cell in cells if isinstance(cell, int) and int(float(cell)) != cell)
-    return [rounded_note(str(cell), float(cell)) for cell in itertools.islice(lost, 1)]
+    rows = list(_rows(name, nested, array.shape)) if array.ndim else [[nested]]
+    switches = (json.dumps(cell) for row in rows if bool in set(map(type, row)) for cell in row if type(cell) is bool)
+    notes = [note for text in itertools.islice(switches, 1) for note in _notes_on_cells(text, "0")]
+    if (np.abs(array) >= EXACT).any():
+        lost = (cell for row in rows for cell in row if isinstance(cell, int) and int(float(cell)) != cell)
+        notes += [rounded_note(str(cell), float(cell)) for cell in itertools.islice(lost, 1)]
+    return notes
+
+
+def _notes_on_cells(*cells: str) -> tuple[FileNote, ...]:
+    """Return the notes on a row of cells that the reader of tables makes."""
+    from attn_gui.formats.text.delimited import TextRow
+    from attn_gui.formats.text.text_table import read_rows
+
+    return read_rows([TextRow(0, list(cells))]).notes
 
 
 def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The bytes of a safetensors file: arrays by name and texts by name, packed and taken apart. Imports NumPy only.
+"""Bytes of a safetensors file or session: header, padding, bfloat16, F8, overlapping arrays.
 
 The official reader and writer are not used: they copy every array and hold up all threads meanwhile.
 """
@@ -25,6 +25,7 @@ _TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)  # of JSON, to its 
 _ENTRY_BROKEN = N_("{file}: what it says about “{name}” is damaged.")
 _GAPS = N_("{file} is damaged: its arrays overlap or leave a gap.")
 _CUT_OFF = N_("{file} is cut off or is not a session.")
+TOO_MANY = N_("{file} lists too many arrays: {got} of names; expected at most {expected}.")
 _BFLOAT16 = "BF16"
 _DTYPES = {
     "F64": "<f8",
@@ -103,8 +104,7 @@ def unpacked(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]
         raise FormatError(_CUT_OFF)
     listed = 8 + length - _length_of(data, 8 + length, entry)
     if listed > LONGEST_ENTRIES:
-        template = N_("{file} lists too many arrays: {got} of names; expected at most {expected}.")
-        raise FormatError(template, got=size_text(listed), expected=size_text(LONGEST_ENTRIES))
+        raise FormatError(TOO_MANY, got=size_text(listed), expected=size_text(LONGEST_ENTRIES))
     return parse_object(data[8 : 8 + length].decode(), LONGEST_HEADER), memoryview(data)[8 + length :]
 
 

@@ -1,4 +1,4 @@
-"""Untrusted bytes as arrays and JSON, checked before anything is allocated, and untrusted text as it may be shown."""
+"""Untrusted bytes made arrays and JSON within limits: kinds of numbers, bfloat16 in 16 bits, whole ones beyond 2⁵³."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def rounding_notes(values: Array) -> tuple[FileNote, ...]:
 
 def rounded_note(text: str, value: float) -> FileNote:
     """Return the note that a whole number beyond 2⁵³ became its neighbor."""
-    return FileNote(ROUNDED, text=quoted(text, 40), value=str(int(value)))
+    return FileNote(ROUNDED, text=quoted(text, 40), value=quoted(str(int(value)), 40))
 
 
 def overflow_notes(name: str, given: Array, kept: Array) -> tuple[FileNote, ...]:

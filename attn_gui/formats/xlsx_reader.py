@@ -1,4 +1,4 @@
-"""`.xlsx`: one array for every sheet of numbers, under the sheet's name: values, never formulas. Imports engine.
+"""A workbook read: tables on its sheets, headings, hidden rows, limits.
 
 openpyxl reads; it is asked for when a workbook is read, for it comes with the extra `xlsx`.
 """
@@ -14,19 +14,18 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, DTYPES
-from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, ListedArray, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Loaded
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, NotANumber, number, sort_of
-from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Array, Budget, Json, parse_object
+from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Budget, Json, parse_object
 from attn_gui.languages import N_
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -37,9 +36,10 @@ MOST_CELLS = 4_000_000
 MOST_ROWS = 2**20  # of a sheet, as Excel has it
 SLOWER = 1024  # a byte of it takes as long as so many of numbers that need no reading; openpyxl itself takes a while
 MOST_COLUMNS = 2**14  # of a sheet, as Excel has it
-_TAGS = re.compile(rb"<(?:\w+:)?(row|c)[\s/>]")
-_DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
-_FORMULAS = (b"<f>", b"<f ")
+_TAGS = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^<>]*?\sr=["']([A-Z]{0,3})(\d{1,7})["'])?""")
+_DECLARED = (b"<!DOCTYPE", b"<!ENTITY")
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_XML = (".xml", ".rels")
 _HIDDEN = re.compile(rb"""<(?:\w+:)?(?:row|col|sheet)\s[^<>]*?(?:hidden=["'](?:1|true)|state=["'](?:h|veryH)idden)""")
 LONGEST_TAG = 512
 
@@ -111,10 +111,10 @@ def listing(source: FileSource) -> ArrayListing:
                 refused[name] = error
     if not found or (computed & set(DIRECT) and not is_problem(found)):
         raise next(iter(refused.values()), FormatError(_NOTHING))
-    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     notes = [note for matrix in found.values() for note in matrix.notes]
     notes += [FileNote(_READ_HIDDEN)] if hidden else []
-    return ArrayListing(listed, partial(_held, found), options, tuple(notes), tuple(refused))
+    arrays = {name: matrix.values for name, matrix in found.items()}
+    return ArrayListing.held(arrays, options=options, notes=tuple(notes), others=tuple(refused))
 
 
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> ArrayListing:
@@ -146,13 +146,12 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
             values = values.transpose(0, 2, 1, 3)  # heads that are below each other lie side by side in a field
         values = values.reshape(shape)
         same = np.isclose(values, exact, rtol=1e-15, atol=0, equal_nan=True)  # a cell has 16 digits at most
-        found[name] = LabeledArray(np.where(same, exact, values).astype(np.dtype(at["dtype"])))
+        found[name] = np.where(same, exact, values).astype(np.dtype(at["dtype"]))
     for _, cells in _cells(PARAMETERS, sheets.get(PARAMETERS, ())[-1:], source):
         name, value = (*cells, None, None)[:2]
         if name in written and isinstance(value, int | float) and value != written[name]:
             options[name] = value
-    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
-    return ArrayListing(listed, partial(_held, found), options)
+    return ArrayListing.held(found, options=options)
 
 
 def _number(text: str, row: int, column: int) -> float:
@@ -160,10 +159,6 @@ def _number(text: str, row: int, column: int) -> float:
         return number(text)
     except NotANumber as error:
         raise FormatError(_NO_NUMBER, row=row, column=column, text=quoted(text)) from error
-
-
-def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return {name: matrix.values for name, matrix in found.items() if name in names}
 
 
 def _check_parts(source: FileSource) -> tuple[bool, bool]:
@@ -183,26 +178,49 @@ def _check_parts(source: FileSource) -> tuple[bool, bool]:
             raise FormatError(_LARGE, got=size_text(size), expected=size_text(LARGEST_UNPACKED))
         for info in parts:
             with archive.open(info) as part:
-                before, row = b"", 0
+                before, place = b"", _Place()
                 while piece := part.read(CHUNK):
                     if any(mark in before + piece for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
-                    formulas = formulas or any(mark in before + piece for mark in _FORMULAS)
+                    if b"\0" in piece and info.filename.endswith(_XML):  # UTF-16, whose marks these are not
+                        raise FormatError(_NO_BOOK)
+                    formulas = formulas or _FORMULA.search(before + piece) is not None
                     hidden = hidden or _HIDDEN.search(before + piece) is not None
-                    row = _cells_in_row(piece, row)
+                    place = _last_place(piece, place)
                     before = piece[-LONGEST_TAG:]
     source.file.seek(0)
     return formulas, hidden
 
 
-def _cells_in_row(piece: bytes, before: int) -> int:
-    """Return the number of cells in the row in which a piece of a sheet ends. Raises FormatError for too many."""
-    count = before
-    for tag in _TAGS.finditer(piece):
-        count = 0 if tag[1] == b"row" else count + 1
-        if count > MOST_COLUMNS:
-            raise FormatError(_WIDE, most=f"{MOST_COLUMNS:,}")
-    return count
+class _Place(NamedTuple):
+    """The last row of a sheet, counted from 1, how many cells it has had, and the letters of the last one."""
+
+    row: int = 0
+    cells: int = 0
+    column: tuple[int, bytes] = (0, b"")  # with their number, so that Z comes before AA
+
+
+def _last_place(piece: bytes, last: _Place) -> _Place:
+    """Return where a piece of a sheet ends.
+
+    Raises FormatError for too many cells in a row, and where a row or a cell comes after a later one or comes twice:
+    one of the two would be dropped.
+    """
+    row, cells, column = last
+    for kind, letters, digits in _TAGS.findall(piece):
+        if kind == b"row":
+            before, row = row, int(digits or row + 1)
+            cells, column = 0, (0, b"")
+            if row <= before:
+                raise FormatError(_NO_BOOK)
+        elif row:  # else it is a list of all formulas, in the order in which Excel computes them
+            cells += 1
+            if cells > MOST_COLUMNS:
+                raise FormatError(_WIDE, most=f"{MOST_COLUMNS:,}")
+            left, column = column, (len(letters), letters) if letters else column
+            if letters and column <= left:
+                raise FormatError(_NO_BOOK)
+    return _Place(row, cells, column)
 
 
 @contextmanager

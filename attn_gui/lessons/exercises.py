@@ -1,4 +1,4 @@
-"""Exercises: worksheets, cells that are left for the student, and verdicts on typed answers."""
+"""Worksheets and covered cells as numbers: levels, which cells, a wrong number to find, what would give one away."""
 
 from __future__ import annotations
 

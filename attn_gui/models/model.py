@@ -1,4 +1,4 @@
-"""A model that is ready to run texts, and its runs."""
+"""A model opened: its name, notes on tensors not read; a run of a text: predictions, maps, gradients, patches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import N_
 from attn_gui.models import changed_layers, checkpoint_files, forward_pass
-from attn_gui.models.backward_pass import head_gradient, layer_gradients
+from attn_gui.models.backward_pass import GRADIENT_MAPS, head_gradient, layer_gradients
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
@@ -49,7 +49,15 @@ _NO_FAMILY = N_("{file} does not say what kind of model this is: model_type is m
 _UNREAD = N_(
     "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
+_UNTIED = N_(
+    "By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for "
+    "them, which is taken, as transformers 5 does.",
+)
 _HEADLESS = N_("Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.")
+_UNTIED = N_(
+    "Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the "
+    "embeddings do not take its place.",
+)
 _WEIGHT = N_("{field} is no table of a layer of this model; it has {choices}.")
 _QUANTIZED = N_("{file}: quantized weights (quantization_config) are not supported.")
 
@@ -255,9 +263,8 @@ class Run:
 
         Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
-        plain = changed_layers.layer_problem(
-            changed_layers.plain_layer(self.model.layers[0]), self.states[0], self.sequence, ()
-        )
+        first = changed_layers.plain_layer(self.model.layers[0])
+        plain = changed_layers.layer_problem(first, self.states[0], self.sequence, ())
         if layer is not None:
             return {key: self.reading(key, layer, plain) for key in READINGS}
         layers = range(self.model.num_layers)
@@ -421,7 +428,7 @@ class Run:
         Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
         """
         model = self.model
-        check(4 * forward_pass.GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
+        check(4 * GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
         for number in range(model.num_layers - 1, min(layers, default=model.num_layers) - 1, -1):
             found = layer_gradients(*self._given(number), stage, cotangent)
             if number in layers:
@@ -544,20 +551,31 @@ def read_model(folder: PathText, progress: Progress = silent, *, name: str = "")
         for number in range(sizes.num_layers)
     )
     tensors.check(progress)
-    notes = tuple(_notes(str(key), family, config, tensors, sizes.causal and ends.head is None))
+    notes = tuple(_notes(str(key), family, config, tensors, ends, mute=sizes.causal and ends.head is None))
     return Model(str(key), sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name, notes)
 
 
 def _notes(
-    key: str, family: Family, config: checkpoint_files.Config, tensors: checkpoint_files.CheckpointTensors, mute: bool
+    key: str,
+    family: Family,
+    config: checkpoint_files.Config,
+    tensors: checkpoint_files.CheckpointTensors,
+    ends: EndWeights,
+    *,
+    mute: bool,
 ) -> Iterator[FileNote]:
-    """Yield sentences on what the folder holds and is not used, and on why a `mute` decoder predicts nothing."""
+    """Yield sentences on what the folder holds and is not used, on a matrix for the logits against its config.json, and
+    on why a `mute` decoder predicts nothing."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)
+    if ends.head is not None and config.flag("tie_word_embeddings", family.tied):
+        own, words = ends.head.decoder.matrix.T, ends.embedding.words
+        if not np.shares_memory(own, words) and not np.array_equal(own, words):
+            yield FileNote(_UNTIED)
     classes = classes_without_head(config)
-    if mute and classes:
-        yield FileNote(_HEADLESS, got=shown(classes[0]))
+    if mute:
+        yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

@@ -1000,8 +1000,8 @@
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
     <message>
-        <source>All at once: Q {query}, K {key}, V {value}</source>
-        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+        <source>All at once: {matrices}</source>
+        <translation>一次全部：{matrices}</translation>
     </message>
 </context>
 <context>
@@ -2838,6 +2838,10 @@
     <message>
         <source>imported {block} at {cell}</source>
         <translation>在 {cell} 处导入 {block}</translation>
+    </message>
+    <message>
+        <source>pasted X and its weights</source>
+        <translation>粘贴 X 及其权重</translation>
     </message>
     <message>
         <source>grew {symbol} to {size}</source>
@@ -7030,10 +7034,6 @@ Do you want to replace it?</source>
         <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
-        <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
-        <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
-    </message>
-    <message>
         <source>{file} holds no numbers.</source>
         <translation>{file} 中没有数值。</translation>
     </message>
@@ -7164,6 +7164,10 @@ Do you want to replace it?</source>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
         <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+    </message>
+    <message>
+        <source>On the way to it a number is too large for {dtype}, whose largest is {largest}.</source>
+        <translation>计算途中有数超出了 {dtype} 的范围（最大为 {largest}）。</translation>
     </message>
     <message>
         <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
@@ -7994,10 +7998,6 @@ Do you want to replace it?</source>
         <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
     </message>
     <message>
-        <source>{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got {names}.</source>
-        <translation>{file} 不含算例：应有名为 Q、K 和 V、不是转置且形状相配的矩阵；实有 {names}。</translation>
-    </message>
-    <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
         <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
     </message>
@@ -8350,6 +8350,18 @@ Do you want to replace it?</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
+        <translation>{file} 不含算例：应有名为 Q、K 和 V，或 X、W_Q、W_K 和 W_V，不是转置且形状相配的矩阵；实有 {names}。</translation>
+    </message>
+    <message>
+        <source>The text is not UTF-8; its letters were read as {encoding}.</source>
+        <translation>文本不是 UTF-8；其中的文字按 {encoding} 读取。</translation>
+    </message>
+    <message>
+        <source>{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers.</source>
+        <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
+    </message>
+    <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
         <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
@@ -8580,6 +8592,14 @@ Do you want to replace it?</source>
     <message>
         <source>{file}: the model type {got} is not supported; expected {choices}.</source>
         <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the embeddings do not take its place.</source>
+        <translation>不作预测：缺少张量“lm_head.weight”，且按 config.json（tie_word_embeddings）不以词嵌入代替它。</translation>
+    </message>
+    <message>
+        <source>By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for them, which is taken, as transformers 5 does.</source>
+        <translation>按 config.json（tie_word_embeddings），logit 由词嵌入矩阵算出；文件里却另有一个不同的矩阵，这里读取后者，与 transformers 5 一致。</translation>
     </message>
     <message>
         <source>{file}: quantized weights (quantization_config) are not supported.</source>

@@ -307,8 +307,16 @@ def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["bert: two biases", "roberta: two biases"])
 def test_of_two_output_biases_the_one_that_does_not_count_is_named(name, tmp_path):
-    _, (sentence,) = opened(tmp_path / "model", VARIANTS[name])
+    _, (sentence, *_) = opened(tmp_path / "model", VARIANTS[name])
     assert " cls.predictions.bias (1" in sentence or " lm_head.bias (1" in sentence
+
+
+@each(("name", "tied", "said"), [("llama", True, True), ("llama", False, False), ("gpt2: untied", True, True)])
+def test_a_matrix_for_the_logits_that_the_config_ties_to_the_embeddings_is_named(name, tied, said, tmp_path):
+    """Transformers 4 took the embeddings, 5 takes the matrix; nothing was said."""
+    variant = VARIANTS[name]
+    _, notes = opened(tmp_path / "a", variant._replace(config=variant.config | {"tie_word_embeddings": tied}))
+    assert ["tie_word_embeddings" in note for note in notes] == [True] * said
 
 
 @each("named", ["GPT2ForSequenceClassification", "GPT2Model"])
@@ -320,3 +328,13 @@ def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_pat
     assert f"this is a {named}, which has no head for that" in said[1]
     with pytest.raises(ValueError, match="no head that predicts"):
         model.run(ids=IDS).predictions()
+
+
+@each("name", ["gpt2: untied", "llama"])
+def test_a_decoder_whose_head_is_missing_says_so(name, tmp_path):
+    variant = VARIANTS[name]
+    tensors = {name: cells for name, cells in variant.tensors.items() if name != "lm_head.weight"}
+    config = variant.config | {"tie_word_embeddings": False, "architectures": None}
+    assert len(tensors) < len(variant.tensors)
+    _, (sentence,) = opened(tmp_path / "model", variant._replace(config=config, tensors=tensors))
+    assert "Nothing is predicted: the tensor “lm_head.weight” is missing" in sentence

@@ -288,7 +288,7 @@ def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
         (maps["top"], (4, 10), ["key", 10, 4]),
         (maps["result"], (5, 1), ["head_output", 5, 1]),
     ):
-        with qtbot.waitSignal(picture.stageCellChosen) as chosen:
+        with qtbot.waitSignal(picture.maps.cellChosen) as chosen:
             QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(*cell).center())
         assert chosen.args == told
     picture.set_chosen(("key", 10, 4))

@@ -1,4 +1,4 @@
-"""The rows of the table of actions: names, menus, words to find them by, shortcuts, and what they need."""
+"""Every action: label with its underlined letter, menu, shortcut, words for the search, why it is gray."""
 
 from __future__ import annotations
 
@@ -404,7 +404,7 @@ HEAD_ROWS = (
         needs=N_("Heads", "The head is as computed")),
     _head("head_average", label=N_("Heads", "A&verage Q, K and V of heads…"),
         words="mean merge average heads 平均 合并 对头取平均", needs=SEVERAL),
-    _head("head_duplicate", label=N_("Heads", "&Duplicate the head"), words="clone second 复制"),
+    _head("head_duplicate", label=N_("Heads", "&Duplicate the head"), words="clone second two 复制 两个头 增加头"),
     _head("head_delete", label=N_("Heads", "Dele&te the head"), words="remove 删除", needs=SEVERAL),
     _head("head_left", label=N_("Heads", "Move the head to the &left"), words="reorder order 左移 顺序"),
     _head("head_right", label=N_("Heads", "Move the head to the &right"), words="reorder order 右移 顺序"),

@@ -1,4 +1,4 @@
-"""Exercises in the maps, and answers to the question of a step: judged beside the window, mistakes by their names."""
+"""Exercises in maps (cells covered with “?”) and answers to questions: judged, verdicts in words, their end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Worksheets and worked solutions out of the window."""
+"""“Worksheets for a class…” and “Worked solution…” as actions: remembered, checked while the dialog is open,
+written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slider of d_k: both maps follow it while it is drawn, and what it is let go of becomes the document."""
+"""When the slider of d_k is there, what follows while it is dragged, and the edit once it is let go."""
 
 from __future__ import annotations
 

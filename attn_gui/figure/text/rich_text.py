@@ -1,4 +1,4 @@
-"""Rich text in lines (a few tags, symbols with an index), and labels cut or wrapped to a width, on any device."""
+"""Sentences and labels painted on pages and in files: lowered indices (d_k), lines, cut texts, blanks of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beats of the softmax: the scores of a row become powers of e, add up, and are divided by their sum.
+"""Beats of the softmax: powers of e on a curve or as bars, their total, the share of a key.
 
 A few keys climb the curve of e^x; of a wide row the six largest terms stand in order, the others and the masked as one.
 """

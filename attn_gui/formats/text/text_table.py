@@ -1,4 +1,4 @@
-"""The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
+"""The reader of pasted text: how it is written, commas in numbers, bad cells, notes that quote what was left out.
 
 A text is cut in the first of these ways that it is written in (`_parts`):
 
@@ -418,7 +418,7 @@ def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
 def _with_and_without_blank(cut: Callable[[str], list[TextGrid]], text: str) -> list[TextGrid]:
     """Return the ways to split a table in which t0:1 2 may be t0 with 1 and 2, or t0:1 with 2."""
     parted = delimited.unglued(text)
-    return cut(text) if parted == text else cut(parted) + cut(text)
+    return cut(text) if parted == text else cut(text) + cut(parted)
 
 
 def _cut(text: str) -> list[TextGrid]:

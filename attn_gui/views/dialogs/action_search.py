@@ -1,4 +1,4 @@
-"""Search actions: type a few letters of what you want to do, in the words that you have for it."""
+"""Search actions: how actions are ranked by typed words, slips of typing forgiven, its list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The color bar under a map: its levels, two ends to drag, what its marks count, and a click to more."""
+"""The color bar below a map: ticks, ends that are dragged, legend with counts (not allowed, NaN, dots), its panel."""
 
 from __future__ import annotations
 

@@ -138,6 +138,14 @@ def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-12, atol=1e-300)
 
 
+def test_far_positions_turn_by_the_angles_of_a_short_sequence():
+    """An angle of 10,001 was rounded to float32, by 0.0004: as of position 8,000, whose weights were off by 4e-5."""
+    problem = made(None, "float32", rotary_frequencies=[1000.1])
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    for stage in ("rotated_query", "rotated_key", "weights", "output"):
+        np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), atol=1e-6)
+
+
 def test_the_entropy_is_that_of_the_weights_of_keys_alone():
     problem = made([0.3, -1.0, 2.0], mask=({"kind": "causal"}, {"kind": "window", "left": 3, "right": -1}))
     streaming = StreamingEvaluation(problem, tile=3, chunk=4)

@@ -182,6 +182,10 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     person.do("language_en")
     person.press("Ctrl+Z")
     assert not person.find("banner").isVisible()
+    person.press("Ctrl+Y")
+    assert person.find("banner").text() == "Q holds −1e300, too large for float32: it is −∞ now."
+    person.type_into("query", 0, 1, "1")
+    assert not person.find("banner").isVisible()
 
     person.again("a half typed size is handed on when the box is left")
     person.overwrite(person.find("control.n"), "4", end="")
