@@ -361,7 +361,7 @@ class BeatBar(QSlider):
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
 LEAST_STAGE = 16
-"""Pixels of the picture at the least: large type on a low screen leaves it less than the bar below, which stays."""
+"""Pixels of the picture at the least: in large type on a low screen the bar below, which stays, needs the rest."""
 
 
 class WalkStage(QWidget):
