@@ -1,4 +1,5 @@
-"""Words of the command line: what they mean, or why they mean nothing. Imports the standard library alone."""
+"""Words of options read (0,2-3; 10,13); when an option needs another or has no effect (--no-title), as it is said.
+Imports the standard library alone."""
 
 from __future__ import annotations
 

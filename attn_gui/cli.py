@@ -1,4 +1,5 @@
-"""The command line. Answers --help and --version with the standard library alone; the rest is imported when needed.
+"""`attn-gui` itself: usage, files and folders that open the window, `verify`, letters that the output cannot take.
+Answers --help and --version with the standard library alone; the rest is imported when needed.
 
 The help of an export names every format, and asks those, which need NumPy; no help needs Qt.
 """
@@ -44,7 +45,7 @@ AS_IT_CAN = "as-it-can"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
+    """Run the program and return its exit code: 0 where it has done its work, 2 after one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     codecs.register_error(AS_IT_CAN, _as_it_can)
     if hasattr(sys.stdout, "reconfigure"):
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return bytes of file names as they came, other letters by their numbers: names and tokens have any."""
+    """Encode what stdout cannot: bytes of file names as they came, other letters as \\u escapes."""
     try:
         return codecs.lookup_error("surrogateescape")(error)
     except UnicodeError:
@@ -128,9 +129,8 @@ def _window(words: list[str]) -> int:
         raise CommandRefusal("{reason}", reason=reason)
     from attn_gui.app.start import run
 
-    return run(
-        [file.absolute() for file in chosen.files], chosen.lang, mapping_from_options(chosen)
-    )  # a journal outlives a folder
+    paths = [file.absolute() for file in chosen.files]  # a journal outlives the current folder
+    return run(paths, chosen.lang, mapping_from_options(chosen))
 
 
 def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
@@ -202,7 +202,7 @@ def _verify(words: list[str]) -> int:
 
 
 class Subcommand(NamedTuple):
-    """One command: what it does, how it is called, in a line each."""
+    """A command, what it does, and its usage, each in a line."""
 
     run: Callable[[list[str]], int]
     does: str

@@ -1,4 +1,5 @@
-"""The languages of the program, that of the locale, and the mark of a text to translate. Imports nothing but os."""
+"""Languages, the one of the locale (LC_ALL, LC_MESSAGES, LANG), and `N_`, which marks a text for translation. Imports
+nothing but os."""
 
 from __future__ import annotations
 

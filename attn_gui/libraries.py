@@ -1,4 +1,5 @@
-"""System libraries that Qt needs and pip cannot install: which are missing, and the line that installs them.
+"""System libraries that Qt needs: which are missing, their packages, the line that installs them. pip cannot install
+them.
 
 Standard library only, for it is asked before Qt is imported; packaging/checkout.py reads this very file by its path.
 """

@@ -1,4 +1,5 @@
-"""Modes of the middle of the window and of maps, by their names in sessions, settings and lessons. Imports nothing."""
+"""Names of modes (product, all stages, model) and of compared states, as sessions, settings and lessons keep them.
+Imports nothing."""
 
 PRODUCT, ALL, MODEL = "product", "all", "model"
 """One stage with its operands, the maps of all stages, the heads of a model."""

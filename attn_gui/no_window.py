@@ -1,4 +1,5 @@
-"""Reasons why no window could be shown: Qt itself would abort with a core dump. Imports no Qt."""
+"""Why no window can open: no display (QT_QPA_PLATFORM, ssh) or libraries missing; all of them in one sentence. Qt
+itself would abort with a core dump. Imports no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook display of a problem or a trace: its picture and its shapes. Loads the figures on demand."""
+"""How a problem or a trace shows itself in a notebook: picture, shapes, tokens. Loads the figures on demand."""
 
 from __future__ import annotations
 

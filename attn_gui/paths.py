@@ -1,4 +1,4 @@
-"""Paths: of the files that come with the program, in a package or a checkout; and what a path given by a person is."""
+"""Whether a path is a lesson, a model's folder or neither (.md that begins with a table); where resources lie."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Version of the program, for modules that may not import the package that shows it."""
+"""The version of the program. It stands alone for modules that may not import the package that shows it."""
 
 VERSION = "0.1.0"

@@ -18,7 +18,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis import verification
 from attn_gui.engine.normalizers import Softmax
-from attn_gui.formats import load, load_matrix, open_file, open_matrix, save, save_study
+from attn_gui.formats import load, open_file, open_matrix, save, save_study
 from attn_gui.formats.session import LayerRecord, StudyRecord
 from attn_gui.paths import resource
 from tests.failing import each
@@ -106,7 +106,7 @@ def test_numbers_are_those_of_the_engine(exported, batched, tmp_path):
     key = open_matrix(tmp_path / "out" / "some-key-h3-b1.csv")
     np.testing.assert_array_equal(key.values, trace["key"][1][:, 5:])  # the second of two K/V heads
     assert key.row_labels == tuple("=b,;x")
-    np.testing.assert_array_equal(load_matrix(tmp_path / "out" / "some-output-h3-b1.csv"), trace["output"][1])
+    np.testing.assert_array_equal(open_matrix(tmp_path / "out" / "some-output-h3-b1.csv").values, trace["output"][1])
 
 
 def test_an_npz_has_all_stages_or_those_that_are_named_and_opens_again(exported, tmp_path):
@@ -155,7 +155,7 @@ def test_numbers_leave_in_every_form(exported, tmp_path):
     for ending in ("json", "safetensors"):
         assert np.array_equal(load(tmp_path / "out" / f"worked-example-stages.{ending}").query[0], problem.query)
     for ending in ("npy", "csv", "tsv", "md", "tex"):
-        assert np.array_equal(load_matrix(tmp_path / "out" / f"worked-example-weights-h0.{ending}"), weights)
+        assert np.array_equal(open_matrix(tmp_path / "out" / f"worked-example-weights-h0.{ending}").values, weights)
 
 
 def test_one_file_goes_to_stdout_and_several_are_refused(tmp_path, monkeypatch, capfdbinary):

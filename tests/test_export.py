@@ -12,7 +12,7 @@ from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.memory import silent
-from attn_gui.formats import FormatError, load, load_matrix, open_file, open_matrix, save
+from attn_gui.formats import FormatError, load, open_file, open_matrix, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.form_fields import DataChoice, ExportChoice
 from tests.failing import each
@@ -168,7 +168,7 @@ def test_a_matrix_of_the_problem_has_headings_when_they_are_asked_for_and_keeps_
         lines = (folder / f"a-{field}.csv").read_text("utf-8").splitlines()
         assert lines[0] == ",0,1,2,3"
         assert lines[1].startswith("0,0.0,1.0")
-        found = load_matrix(folder / f"a-{field}.csv")
+        found = open_matrix(folder / f"a-{field}.csv").values
         np.testing.assert_array_equal(found, np.atleast_2d(getattr(PROJECTED, field)))
     exported(PROJECTED, "--stage", *fields, "--format", "csv", "npy")
     assert (folder / "a-w_query.csv").read_text("utf-8").startswith("0.0,1.0,2.0,3.0\n")
@@ -179,7 +179,7 @@ def test_an_item_of_a_field_has_a_file_of_its_own(exported):
     for item in (0, 1):
         folder = exported(BATCHED, "--stage", "x", "w_query", "--batch", item, "--format", "csv")
     assert sorted(path.name for path in folder.iterdir()) == ["a-w_query.csv", "a-x-b0.csv", "a-x-b1.csv"]
-    np.testing.assert_array_equal(load_matrix(folder / "a-x-b1.csv"), BATCHED.x[1])
+    np.testing.assert_array_equal(open_matrix(folder / "a-x-b1.csv").values, BATCHED.x[1])
 
 
 def test_the_window_tells_items_apart_as_well(tmp_path):
@@ -196,14 +196,14 @@ def test_the_window_tells_items_apart_as_well(tmp_path):
         figures = ExportChoice(stages=("output",), heads=(0, 1), picture=kind, folder=str(tmp_path))
         assert len(figure_tasks(figures, shared, "a", {})) == 1, "heads share it: once, as on the command line"
     tasks[0].write(DenseEvaluation(BATCHED), silent)
-    np.testing.assert_array_equal(load_matrix(tmp_path / "a-x-b1.csv"), BATCHED.x[1])
+    np.testing.assert_array_equal(open_matrix(tmp_path / "a-x-b1.csv").values, BATCHED.x[1])
 
 
 def test_matrices_of_the_problem_leave_as_numbers(tmp_path, capsys):
     words = ["export", str(THINKING), "-o", str(tmp_path), "--stage", "w_query", "weights"]
     assert main([*words, "--format", "csv", "json", "--name", "tm"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tm-stages.json", "tm-w_query.csv", "tm-weights-h0.csv"]
-    assert np.array_equal(load_matrix(tmp_path / "tm-w_query.csv"), open_file(THINKING).problem.w_query)
+    assert np.array_equal(open_matrix(tmp_path / "tm-w_query.csv").values, open_file(THINKING).problem.w_query)
     capsys.readouterr()
     assert main([*words, "--format", "png"]) == 2
     assert "w_query is a matrix of the problem, no stage" in capsys.readouterr().err

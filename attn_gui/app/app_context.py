@@ -1,4 +1,4 @@
-"""What controllers share."""
+"""What all controllers have at hand, and their base class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chosen cell: its explanation, and which cells depend on it or which it depends on."""
+"""Which cell of which state is explained, after the maps have followed; trail of cells, reach and origin, Copy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from attn_gui.modes import BEFORE, SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.inspector.cell_relations import OtherState, ReachedBoxes, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
-from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, ReachMarks, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -49,7 +49,7 @@ class ReachController(Controller):
             self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach", "compare", "baseline"
         )
         context.document.changed.connect(self._on_document_changed)
-        context.window.product.stageCellChosen.connect(self._on_map_cell_chosen)
+        context.window.product.maps.cellChosen.connect(self._on_map_cell_chosen)
         context.window.inspector.reachPicked.connect(lambda direction: context.view.set(reach=direction))
 
     def commands(self) -> dict[str, Command]:
@@ -96,8 +96,8 @@ class ReachController(Controller):
         found = self._found() if self._view.look.reach and of_now else None
         name, reach = found if found is not None else ("", None)
         self._shown = reach is not None
-        for drawing in self._window.findChildren(MapDrawing):
-            drawing.overlay.set_marks(reached=reached_areas(drawing.plane, reach))
+        for canvas in self._window.findChildren(MapCanvas):
+            canvas.overlay.set_marks(reached=reached_areas(canvas.plane, reach))
         self._window.inspector.relations.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, ReachMarks] | None:

@@ -1,4 +1,5 @@
-"""The window from Python: a script waits until it is closed, a notebook goes on and can ask what it holds."""
+"""`explore`, the window from Python: a script waits until it is closed, a notebook goes on and can ask what it
+holds."""
 
 from __future__ import annotations
 

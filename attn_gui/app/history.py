@@ -1,16 +1,18 @@
-"""The list of steps on the right: jumps in the history, and what each step moved of the chosen cell."""
+"""Undo, Redo and their names, jumps in the list of steps, memory for history, which step moved the chosen cell most."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext, Controller
+from attn_gui.app.files.examples import shown_name
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.translated_errors import saying
@@ -38,7 +40,8 @@ class HistoryController(Controller):
         super().__init__(context)
         self._list = context.window.history
         self._actions = context.bars.actions
-        self._name, self._sizes = "", dict[str, int]()  # of the document as it began; sizes only of a new problem
+        self._file: tuple[Path | None, str] = None, ""  # and name of the document as it began
+        self._sizes: dict[str, int] = {}  # of a new problem alone
         context.document.limit_history(self.limit_mb << 20)
         self._list.model.set_stack(context.document.stack)
         self._list.stepRequested.connect(context.document.stack.setIndex)
@@ -76,16 +79,16 @@ class HistoryController(Controller):
 
     def _begin(self) -> None:
         """Note as what the document begins: steps change its sizes, and saving its name."""
-        self._name, problem = self._document.name, self._document.problem
+        self._file, problem = (self._document.path, self._document.name), self._document.problem
         untitled = ("untitled", QCoreApplication.translate("FilesController", "untitled"))
-        is_new = self._document.path is None and self._name in untitled
+        is_new = self._document.path is None and self._document.name in untitled
         self._sizes = {"n": problem.n, "m": problem.m, "heads": problem.num_heads} if is_new else {}
 
     def _show_origin(self) -> None:
         if self._sizes:
             self._list.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._list.model.set_origin(self.tr("Opened {name}").format(name=self._name))
+            self._list.model.set_origin(self.tr("Opened {name}").format(name=shown_name(*self._file)))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:

@@ -1,4 +1,4 @@
-"""Pages beside the explanation: the largest gradients of the chosen cell, and the check of all numbers."""
+"""When the largest gradients of a cell are taken, and when Verify runs, stops and is out of date."""
 
 from __future__ import annotations
 

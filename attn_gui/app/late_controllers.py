@@ -1,4 +1,4 @@
-"""Controllers that no first picture needs, built once that is painted; importing this imports what they stand on."""
+"""Controllers that no first picture needs, built once that is painted. Importing this imports what they stand on."""
 
 from __future__ import annotations
 

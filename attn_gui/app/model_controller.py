@@ -1,4 +1,4 @@
-"""The model on the table: opened, given a text, turned to a layer; every way is one step of the history."""
+"""Models opened; text, layer and changes as steps of the history, one after another; “not installed”."""
 
 from __future__ import annotations
 

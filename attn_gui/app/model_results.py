@@ -1,4 +1,4 @@
-"""Results of a model's run (predictions, the grid of heads) and the list of what is changed by hand in its layers."""
+"""A run's small maps and readings of all heads; the list of what is changed in a model, and switching it."""
 
 from __future__ import annotations
 

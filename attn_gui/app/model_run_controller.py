@@ -1,4 +1,4 @@
-"""Showing of a model: run anew beside the window after every change of the document, and laid before the eye."""
+"""What is shown of the open model after a change or another document: fields of texts, grid, prediction, keyboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the second text's run in the place of the present ones, and its layer as the state to compare with."""
+"""Rows of the second text taken into the first, as steps; its layer as the state compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages beside the maps: which one is on show and what it looks at; its code, and the fit of its curve."""
+"""Which pages are offered, which is shown and large, when it is computed anew; its code copied, saved, w fitted."""
 
 from __future__ import annotations
 

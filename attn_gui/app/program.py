@@ -1,4 +1,4 @@
-"""The whole program in one place: the document, the window and the controllers between them."""
+"""The program of one window: its document and controllers made and connected, its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window before the program is in it: what the first paint needs, and where the window's parts stand."""
+"""The window before the program: first size, place and columns restored, full screen, its size after zoom or theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of the window that the simple one leaves out until something asks for them: a file, a lesson, a person."""
+"""What the simple window leaves out, and what makes each part come back."""
 
 from __future__ import annotations
 

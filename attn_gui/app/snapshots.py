@@ -1,4 +1,4 @@
-"""Snapshots: taken, opened as one step, compared with, named and deleted; deleting can be taken back."""
+"""What is done with snapshots: taken, opened as a step, compared with, named, deleted and put back."""
 
 from __future__ import annotations
 

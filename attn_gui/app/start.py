@@ -1,4 +1,4 @@
-"""Starts the program: an application, its fonts and a window first, everything in it once that is painted."""
+"""How the program starts: painting order, files given, Ctrl+C and signals, input methods (fcitx), the application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start page: what its cards show, and the ways from it into the window."""
+"""What the cards of the start page show and open, when the page goes, its words in title and status bar."""
 
 from __future__ import annotations
 

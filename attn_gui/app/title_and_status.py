@@ -1,4 +1,5 @@
-"""The title of the window and its status bar: the cell under the pointer, what was recomputed, progress of the maps."""
+"""Window title and status bar: number pointed at, what was recomputed in words, how far maps are, Esc, F9, no
+memory."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
-from attn_gui.app.files.examples import EXAMPLES
+from attn_gui.app.files.examples import shown_name
 from attn_gui.app.state.baseline import cell_move, side_names
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -42,8 +43,7 @@ class TitleController(Controller):
 
     def show(self) -> None:
         document, page = self._document, self._window.instead
-        examples = (each for each in EXAMPLES if document.path is None and each.name == document.name)
-        name = next((example.title_text() for example in examples), document.name)
+        name = shown_name(document.path, document.name)
         if document.layer is not None:
             name = f"{name} · {layer_words(document.layer.number)}"
         if page is not None:
@@ -64,8 +64,8 @@ class StatusController(Controller):
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
-        context.window.product.hovered.connect(self._on_product_hovered)
-        context.window.product.hoverLeft.connect(self.show_place)
+        context.window.product.maps.hovered.connect(self._on_product_hovered)
+        context.window.product.maps.hoverLeft.connect(self.show_place)
         self.show()
 
     def show(self) -> None:

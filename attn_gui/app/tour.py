@@ -1,4 +1,4 @@
-"""The tour of the window: five bubbles, begun once by itself and by Help › Tour."""
+"""The tour that introduces the window: sentence of each bubble, what counts as done and leads on, when it begins."""
 
 from __future__ import annotations
 

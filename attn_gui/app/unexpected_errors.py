@@ -1,4 +1,4 @@
-"""Unexpected errors: one line with details to copy, and a log that holds none of the person's numbers."""
+"""Unexpected errors: the line with “Copy details”, and the log, which holds none of the person's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk through the chosen cell: when it begins, what ends it, and its export."""
+"""When a walk begins and what ends it (Esc, edits), its names in another language, its status line, its export."""
 
 from __future__ import annotations
 

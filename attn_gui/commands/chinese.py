@@ -1,4 +1,5 @@
-"""Refusals and notes of the command line in Chinese. Imports Qt, and so is imported when one is said."""
+"""The command line's refusals and notes in Chinese, argparse's own among them. Imports Qt, and so is imported when one
+is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command of the command line needs: its parser, the file that it is about, notes on stderr, progress."""
+"""What all commands share: help of --array, --axes and other options of files, notes on stderr, progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def say(words: object, end: str = "\n") -> None:
 
 
 def say_bytes(data: bytes) -> None:
-    """Write a file to stdout. Raises OutputError, where stdout is closed, too."""
+    """Write the bytes of a file to stdout. Raises OutputError, also where stdout is closed."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -56,10 +56,10 @@ def say_bytes(data: bytes) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Mistakes are one sentence, without the usage in front of it."""
+    """A parser that refuses words in one sentence, without the usage in front of it."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Write help or the version; argparse itself passes over what goes wrong."""
+        """Write help or the version. Raises OutputError, where argparse itself would say nothing."""
         say(message, end="")
 
     def error(self, message: str) -> NoReturn:
@@ -193,7 +193,7 @@ def need_drawing() -> None:
 
 
 def noted(loaded: Loaded) -> Loaded:
-    """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
+    """Say on stderr what was left out of the file, and which numbers interventions change; return what was loaded."""
     for note in loaded.notes:
         note_on_stderr(note.on_command_line())
     if changes := _changes(loaded):
@@ -239,7 +239,7 @@ def said_in(said: object, lang: str | None) -> str:
 
 @contextmanager
 def muted_stderr() -> Iterator[None]:
-    """Let nothing reach stderr that a library writes there by itself, as Rust does before it panics."""
+    """Discard what libraries write to stderr by themselves, as Rust does before it panics."""
     try:
         kept = os.dup(2)
     except OSError:  # there is none
@@ -268,7 +268,7 @@ class FileProgress:
         self.clear()
 
     def clear(self) -> None:
-        """Leave nothing of it on the line."""
+        """Clear the line."""
         if self._shown:
             self._shown = ""
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`attn-gui completion`: a script that completes the words of the command line in a shell."""
+"""`attn-gui completion`: scripts for bash and zsh."""
 
 from __future__ import annotations
 

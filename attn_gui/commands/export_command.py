@@ -1,4 +1,4 @@
-"""`attn-gui export`: figures and numbers of a problem as files, without a window; the same from Python.
+"""`attn-gui export`: its options, their help, which need a format, stdout (-o -); `export_files` in Python.
 
 The help names every format, and asks those, which need NumPy; it needs no Qt.
 """

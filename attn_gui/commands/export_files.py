@@ -1,4 +1,4 @@
-"""The request for an export, checked against the problem, and its files: figures and numbers, written one by one."""
+"""What `export` is asked for, checked (stage, page, head, --name, --compare and its notes), and its files written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`attn-gui model`: tokens, predictions and figures of a published checkpoint, without a window."""
+"""`attn-gui model`: its options and which need what, pages, texts, predictions printed, figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of the command line: their kinds, the word that a slip was meant for. Imports nothing heavy."""
+"""Kinds of refusals of the command line, and “the nearest is …” for a slip of typing. Imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`attn-gui lesson`, `worksheet` and `solution`: lessons checked, sheets and answers written, without a window."""
+"""`attn-gui lesson`, `worksheet` and `solution`: their options and what they print or refuse."""
 
 from __future__ import annotations
 
@@ -80,9 +80,8 @@ def solution(words: list[str]) -> int:
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 
-    evaluation = evaluation_of(
-        command_base.complete(command_base.noted(command_base.open_input(chosen)), chosen.file).problem
-    )
+    loaded = command_base.noted(command_base.open_input(chosen))
+    evaluation = evaluation_of(command_base.complete(loaded, chosen.file).problem)
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:

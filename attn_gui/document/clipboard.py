@@ -1,4 +1,4 @@
-"""Cells as text for the clipboard: for spreadsheets, papers, notes and programs."""
+"""Copied cells as text: between tabs, with headers, LaTeX, Markdown, NumPy, HTML."""
 
 from __future__ import annotations
 

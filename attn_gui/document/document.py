@@ -1,4 +1,4 @@
-"""The open document: its problem, its path, its history, and the one signal that tells what changed."""
+"""The open document: `apply`, the one way to change it; modified, opened, saved; what undo loses kept as a snapshot."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from attn_gui.document.edits import Edit, EditError
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
 from attn_gui.document.working_arrays import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
+from attn_gui.engine.errors import Note
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import Snapshot, SnapshotLayer
@@ -86,6 +87,12 @@ class Document(QObject):
     def stack(self) -> QUndoStack:
         """The undo stack, for actions and lists: undo, redo, setIndex. Push nothing on it."""
         return self._history.stack
+
+    @property
+    def notes(self) -> Sequence[Note]:
+        """What the newest step that is done has lost."""
+        newest = self._history.newest
+        return () if newest is None else newest.notes
 
     @property
     def modified(self) -> bool:

@@ -1,4 +1,4 @@
-"""Edits of a document: what `Document.apply` takes, does, and keeps as the steps of its history."""
+"""Edits and their undo: cells, fields, a model's layer; refusals, and the names of steps as they are filled in."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from attn_gui.document.working_arrays import (
     with_own_memory,
 )
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import Note
 from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import N_
 
@@ -116,6 +117,7 @@ class Edit(QUndoCommand):
 
     label: Label
     draft: Draft | None = None  # that undo and redo write into
+    notes: Sequence[Note] = ()  # on what it loses, to be said whenever it is done
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -275,6 +277,7 @@ class SetFields(_FieldsEdit):
 
     fields: Mapping[str, object]
     label: Label
+    notes: Sequence[Note] = ()
 
     def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetFields | None:
         return self._with(draft, fresh, draft.state.study)

@@ -1,4 +1,4 @@
-"""The history of a document: an undo stack with a limit in bytes, past states, and snapshots kept beside them."""
+"""Memory of undo and which steps are forgotten, states of the past, and snapshots: how many, names, which gives way."""
 
 from __future__ import annotations
 
@@ -82,6 +82,11 @@ class History:
         clean, now = self.stack.cleanIndex(), self.stack.index()
         places = range(min(clean, now), max(clean, now))
         return clean < 0 or any(not cast(Edit, self.stack.command(place)).navigates for place in places)
+
+    @property
+    def newest(self) -> Edit | None:
+        """The newest step that is done."""
+        return cast("Edit | None", self.stack.command(self.stack.index() - 1))
 
     def undone(self) -> list[Edit]:
         """Return the steps that were undone, the next one to redo first; the next push forgets them."""

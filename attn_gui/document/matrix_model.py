@@ -1,4 +1,5 @@
-"""A matrix as a Qt table model: it holds no numbers and changes none."""
+"""A matrix as a Qt table model: texts, flags, what a typed text becomes, the part of an array for an item and head. It
+holds no numbers and changes none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence cut into tokens."""
+"""A sentence cut into tokens (words, signs, Chinese characters) and joined again; which token is an old one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as people type them, and the shortest text that gives a number back."""
+"""Numbers as people type them: 1,5, 1/3, calculations (2*pi), refused ones; decimals in tables, shortest texts."""
 
 from __future__ import annotations
 

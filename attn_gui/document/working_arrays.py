@@ -1,4 +1,4 @@
-"""The working arrays that edits write into: those of the open document, and copies of them beside it."""
+"""Arrays that edits write into in place, shared with the problem on show; copies of them for states before."""
 
 from __future__ import annotations
 

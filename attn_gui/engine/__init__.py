@@ -1,7 +1,4 @@
-"""The computation: problems, stages, evaluation, explanation. Imports NumPy and nothing of Qt.
-
-What answers a question that is seldom asked is loaded when it is: solving, verifying, mending.
-"""
+"""Computation, without Qt: names that `attn_gui.engine` offers; solving, verifying, mending are loaded when asked."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -11,7 +8,6 @@ from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.checks import Record
 from attn_gui.engine.creation.create import (
     made_direct,
-    new_problem,
     with_biases,
     with_context,
     with_direct,
@@ -80,7 +76,6 @@ __all__ = [
     "head_counts",
     "layer_from_mapping",
     "made_direct",
-    "new_problem",
     "outlined",
     "reshaped",
     "resize",

@@ -1,4 +1,4 @@
-"""Types of arrays and of parts of them, and one item of an array, for every module of the engine. Imports NumPy."""
+"""Overflow of float32 to ±∞, and one item of an array that has a batch axis."""
 
 from __future__ import annotations
 

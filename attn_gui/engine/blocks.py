@@ -1,4 +1,5 @@
-"""Blocks around the attention, norms and activations, by key: a new one is one class and its entry here."""
+"""The layer around attention: residual, norms, feed-forward network, gate, activations (GELU, SiLU, ReLU). A new one is
+one class and its entry here."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ NORMED_CONTEXT = StageName(
 #
 # Gated (Shazeer, "GLU Variants Improve Transformer", 2020) the activation of one product multiplies the other.
 class Activation(Stage):
-    """One number after another through a function; the number of the gate, where there is one, times that of W_up."""
+    """A function of every number of x W_up; with a gate, that of x W_gate, times x W_up. Subclasses say which."""
 
     name = "activated"
     axes = ("batch", "query", "column")
@@ -132,14 +133,14 @@ class Activation(Stage):
     def forward(self, *inputs: Input) -> Array:
         up, gate = inputs
         assert up is not None
-        return np.asarray(self.bend(up) if gate is None else self.bend(gate) * up)
+        return np.asarray(self.apply(up) if gate is None else self.apply(gate) * up)
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         up, gate = inputs
         assert up is not None
         if gate is None:
             return zero_safe_product(grad, self.slope(up)), None
-        return zero_safe_product(grad, self.bend(gate)), zero_safe_product(
+        return zero_safe_product(grad, self.apply(gate)), zero_safe_product(
             zero_safe_product(grad, up), self.slope(gate)
         )
 
@@ -150,46 +151,46 @@ class Activation(Stage):
         slip = self.steepest * np.asarray(off) + ELEMENTARY * self.size(x)
         if gate is None:
             return np.asarray(slip)
-        bent = np.abs(self.bend(gate))
+        bent = np.abs(self.apply(gate))
         return np.asarray(slip * (np.abs(up) + given(errors)[0] * 2.0**-52) + bent * (given(errors)[0] + np.abs(up)))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         up, gate = inputs
         assert up is not None
-        return self.written(up.one) if gate is None else Product(self.written(gate.one), up.one)
+        return self.expression(up.one) if gate is None else Product(self.expression(gate.one), up.one)
 
     def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         up, gate = inputs
         assert up is not None
-        return self.lasting(up.one) if gate is None else Product(self.lasting(gate.one), up.one)
+        return self.general_expression(up.one) if gate is None else Product(self.general_expression(gate.one), up.one)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """Return the number itself: of its cells nothing adds up."""
+        """Return the number itself, since it is not a sum."""
         up, gate = inputs
         assert up is not None
         read = [leaves for leaves in (up, gate) if leaves is not None]
         return [Addends(self.forward(up.values, None if gate is None else gate.values), read)]
 
     # --- what they differ in ---------------------------------------------------------------------
-    def bend(self, x: Array) -> Array:
-        """Return the function."""
+    def apply(self, x: Array) -> Array:
+        """Return f(x)."""
         raise NotImplementedError
 
     def slope(self, x: Array) -> Array:
-        """Return its derivative."""
+        """Return f'(x)."""
         raise NotImplementedError
 
     def size(self, x: Array) -> Array:
-        """Return the size of what is rounded on the way."""
-        return np.abs(self.bend(x))
+        """Return the magnitude by which the rounding errors of f(x) are measured."""
+        return np.abs(self.apply(x))
 
-    def written(self, x: Cell) -> Expression:
-        """Return the formula of one number."""
+    def expression(self, x: Cell) -> Expression:
+        """Return the formula of f at one number."""
         raise NotImplementedError
 
-    def lasting(self, x: Cell) -> Expression:
-        """Return the formula that holds whatever the number is."""
-        return self.written(x)
+    def general_expression(self, x: Cell) -> Expression:
+        """Return a formula of f that holds for any number."""
+        return self.expression(x)
 
 
 class Gelu(Activation):
@@ -198,16 +199,16 @@ class Gelu(Activation):
     key, label, function = "gelu", "GELU", "GELU"
     body = "x * {erfc}(-x / 2**0.5) / 2"
 
-    def bend(self, x: Array) -> Array:
+    def apply(self, x: Array) -> Array:
         return np.asarray(x * _normal(x))
 
     def slope(self, x: Array) -> Array:
         return np.asarray(_normal(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
 
     def size(self, x: Array) -> Array:
-        return np.asarray(np.abs(self.bend(x)) * (2 + np.minimum(x, 0.0) ** 2))
+        return np.asarray(np.abs(self.apply(x)) * (2 + np.minimum(x, 0.0) ** 2))
 
-    def written(self, x: Cell) -> Expression:
+    def expression(self, x: Cell) -> Expression:
         inside = Function("erfc", Negative(Quotient(x, Function("sqrt", Number(2)), inline=True)))
         return Quotient(Product(x, inside), Number(2))
 
@@ -218,7 +219,7 @@ class GeluTanh(Activation):
     key, label, function = "gelu_tanh", "GELU (tanh)", "GELU"
     body = "x * (1 + {xp}.tanh((2 / 3.141592653589793) ** 0.5 * (x + 0.044715 * x**3))) / 2"
 
-    def bend(self, x: Array) -> Array:
+    def apply(self, x: Array) -> Array:
         return np.asarray(x * (1 + np.tanh(BENT * (x + CUBED * x**3))) / 2)
 
     def slope(self, x: Array) -> Array:
@@ -230,7 +231,7 @@ class GeluTanh(Activation):
     def size(self, x: Array) -> Array:
         return np.abs(x)
 
-    def written(self, x: Cell) -> Expression:
+    def expression(self, x: Cell) -> Expression:
         inside = add(x, Product(Number(CUBED), Power(x, 3)))
         slope = Function("sqrt", Quotient(Number(2), Number(math.pi), inline=True))
         return Quotient(Product(x, add(Number(1), Function("tanh", Product(slope, inside)))), Number(2))
@@ -242,7 +243,7 @@ class Silu(Activation):
     key, label, function = "silu", "SiLU", "SiLU"
     body = "x / (1 + {xp}.exp(-x))"
 
-    def bend(self, x: Array) -> Array:
+    def apply(self, x: Array) -> Array:
         return np.asarray(x / (1 + np.exp(-x)))
 
     def slope(self, x: Array) -> Array:
@@ -250,12 +251,12 @@ class Silu(Activation):
         return np.asarray(share + np.where(share == 0, 0.0, x * share * (1 - share)))
 
     def size(self, x: Array) -> Array:
-        return np.asarray(np.abs(self.bend(x)) * (1 + np.abs(x)))
+        return np.asarray(np.abs(self.apply(x)) * (1 + np.abs(x)))
 
-    def written(self, x: Cell) -> Expression:
+    def expression(self, x: Cell) -> Expression:
         return self._over(x, x)
 
-    def lasting(self, x: Cell) -> Expression:
+    def general_expression(self, x: Cell) -> Expression:
         return self._over(x, Largest(add(x, Number(LEAST_POWER))))
 
     @staticmethod
@@ -269,16 +270,16 @@ class Relu(Activation):
     key, label, function = "relu", "ReLU", "ReLU"
     body = "{xp}.where(x < 0, 0.0, x)"
 
-    def bend(self, x: Array) -> Array:
+    def apply(self, x: Array) -> Array:
         return np.maximum(x, 0.0)
 
     def slope(self, x: Array) -> Array:
         return np.asarray((x > 0) * 1.0)
 
-    def written(self, x: Cell) -> Expression:
+    def expression(self, x: Cell) -> Expression:
         return x if x.value > 0 or x.value != x.value else Number(0.0)
 
-    def lasting(self, x: Cell) -> Expression:
+    def general_expression(self, x: Cell) -> Expression:
         return Largest(add(x, Number(0.0)))
 
 
@@ -353,7 +354,7 @@ class RMSNorm(Stage):
 
     @staticmethod
     def _squarable(row: Leaves) -> Leaves | Shares:
-        """Return the row as its numbers are squared."""
+        """Return the row, divided by its largest magnitude where squares of its numbers could overflow or vanish."""
         return squarable(row, "max", MILD)
 
     @staticmethod
@@ -365,21 +366,24 @@ class RMSNorm(Stage):
         return scaled if bias is None else add(scaled, bias[at])
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """Return numbers of the row in units of its size, as the norm makes them before they are scaled."""
+        """Return the normalized row, before it is scaled by the weight."""
         x, _, _, eps = _parts(inputs)
         return [Addends(self._standard(x.values, np.asarray(eps.one.value))[0], [x])]
 
     # --- what the norms differ in ----------------------------------------------------------------
     def _centered(self, x: Array) -> Array:
-        """Return the rows as their size is measured."""
+        """Return the rows less what the norm subtracts before it measures their size: here nothing."""
         return x
 
     def _slip(self, x: Array, off: Array) -> Array:
-        """Return the slip of what is taken off the rows first, in units."""
+        """Return the rounding error of what the norm subtracts, in units of 2^−52; `off` are those of the rows."""
         return np.zeros(())
 
     def _standard(self, x: Array, eps: Array) -> tuple[Array, Array]:
-        """Return the rows over their size, and the size; large numbers are squared at their own level."""
+        """Return (rows / size, size), where size² is the mean square plus ε.
+
+        Large rows are scaled by a power of two first, so that no square overflows.
+        """
         level, above = leveled(x, -1)
         centered, more = leveled(self._centered(level), -1)
         apart = (centered != 0).any(axis=-1, keepdims=True)  # ε alone is left beside a row of equal numbers
@@ -427,7 +431,7 @@ class LayerNorm(RMSNorm):
 
 
 def _within(x: Leaves | Shares, eps: Leaves) -> Expression:
-    """Return ε as it stands beside the squares of a row: twice over what the row is over."""
+    """Return ε in the formula: divided by the square of the number that the row is divided by, if it is."""
     return x.over(x.over(eps.one)) if isinstance(x, Shares) else eps.one
 
 

@@ -1,10 +1,10 @@
-"""Comparison of two problems for scripts: what differs, where, and which change is to blame for a cell."""
+"""Ready-made comparisons (with / without scale, mask, a head); which step moved a cell most; `compare` in Python."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -127,7 +127,7 @@ def _cells_left_out(
         was, *parts = (
             cells[old.box].astype(found.dtype) for cells in (old.before, *(leaves[name] for leaves in later))
         )
-    own = np.logical_and.reduce([_alike(part, parts[0]) for part in parts])
+    own = np.logical_and.reduce([alike(part, parts[0]) for part in parts])
     if not own.any():
         return None
     found[old.box] = np.where(own, was, found[old.box])
@@ -149,10 +149,9 @@ def _records_left_out(before: Records, after: Records, last: Records) -> tuple[R
 def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> tuple[Any] | None:
     """Return a field as it was before a step; None where later steps have changed it again."""
     whole = [{label: leaves[label] for label in leaves if f"{label}.".startswith(f"{name}.")} for leaves in later]
-    alike = all(each.keys() == whole[0].keys() for each in whole) and (
-        name not in whole[0] or all(same(each[name], whole[0][name]) for each in whole)
-    )
-    return (old,) if alike else None
+    if any(each.keys() != whole[0].keys() for each in whole):
+        return None
+    return (old,) if all(same(each[name], whole[0][name]) for each in whole if name in each) else None
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
@@ -188,9 +187,9 @@ def _ranked(
     return tuple(sorted(suspects, key=lambda suspect: -math.inf if math.isnan(suspect.moved) else -abs(suspect.moved)))
 
 
-def alike(one: float, other: float) -> bool:
-    """Return whether two numbers of a cell are the same one; a NaN is like any other NaN."""
-    return one == other or (math.isnan(one) and math.isnan(other))
+def alike(one: float | Array, other: float | Array) -> Array:
+    """Return whether numbers are equal, cell by cell; a NaN is like any other NaN."""
+    return np.asarray((one == other) | ((one != one) & (other != other)))
 
 
 def _moved(value: float, without: float) -> float:
@@ -232,24 +231,10 @@ def changes(before: Problem, after: Problem) -> Iterator[FieldChange]:
             continue
         now, was = new[name], old[name]
         if isinstance(was, np.ndarray) and was.ndim and was.shape == np.shape(now):
-            for box in _boxes(was, now):
+            for box in indices.exact_parts(~alike(was, now), indices.whole(was.shape), MOST):
                 yield FieldChange(name, box, {name: ChangedPart(now, box, was)})
         else:
             yield FieldChange(name, None, {name: was})
-
-
-def _alike(one: Array, other: Array) -> Array:
-    """Return cells that are equal; a NaN is like any other NaN."""
-    return np.asarray((one == other) | ((one != one) & (other != other)))
-
-
-def _boxes(old: Array, new: Array) -> list[Box]:
-    """Return the boxes of cells that differ; a NaN is like any other NaN."""
-    flags = ~_alike(old, new)
-    if not flags.any():
-        return []
-    found = list(islice(indices.rectangles(flags), MOST + 1))
-    return found if len(found) <= MOST else indices.open_parts(flags, indices.whole(flags.shape))
 
 
 # --- comparison -----------------------------------------------------------------------------------
@@ -320,13 +305,7 @@ class Comparison(Mapping[str, Array]):
         sides = (self._evaluation.before, self._evaluation.after)
         before, after = (side.box(name, tile).astype(np.float64) for side, name in zip(sides, names, strict=True))
         flags = (before.view(np.uint64) != after.view(np.uint64)) & ~(np.isnan(before) & np.isnan(after))
-        if not flags.any():
-            return []
-        found = list(islice(indices.rectangles(flags), indices.MOST_BOXES + 1))
-        parts = found if len(found) <= indices.MOST_BOXES else indices.open_parts(flags, indices.whole(flags.shape))
-        return [
-            tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True)) for part in parts
-        ]
+        return indices.exact_parts(flags, tile)
 
 
 def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:

@@ -1,4 +1,5 @@
-"""Derived maps: numbers made of the steps of the computation that are no step of it. A new one is its entry here.
+"""Derived maps: value-weighted attention, mean and largest of all heads, computed when asked for. A new one is its
+entry here.
 
 They are computed where they are asked for and are not among the stages of a trace, but explained, differentiated and
 exported as those are.

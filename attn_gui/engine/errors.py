@@ -1,4 +1,4 @@
-"""Errors of the engine, each one sentence, and the changes that a clash of shapes offers."""
+"""Error classes of the engine, such as FieldError, ShapeError and its fixes; notes that are translated later."""
 
 from __future__ import annotations
 

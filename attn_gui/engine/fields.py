@@ -1,4 +1,4 @@
-"""Fields of a problem as they are kept, whether they fit together or not, and every size that follows from them."""
+"""Fields of a problem as kept: names, defaults, limits, and the sizes that follow (n, m, d_k, heads, scale)."""
 
 from __future__ import annotations
 

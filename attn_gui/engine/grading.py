@@ -1,4 +1,4 @@
-"""Grading of a typed answer: right, a usual mistake by its name, or wrong."""
+"""Whether a typed answer is right (tolerance, rounding either way), or which usual mistake gives it."""
 
 from __future__ import annotations
 

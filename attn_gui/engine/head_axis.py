@@ -1,4 +1,4 @@
-"""Axes of queries, keys and values as other libraries hold them: the orders that fit, and the one that a problem has.
+"""Axes of arrays given in Python: heads, tokens, columns of Q, K, V; keys of attention weights, whose rows add up to 1.
 
 A problem has rows of tokens, and heads side by side in the columns. Elsewhere heads have an axis of their own, before
 the tokens (PyTorch, Hugging Face) or behind them (TransformerLens, flash-attention, JAX), and sequences may come before

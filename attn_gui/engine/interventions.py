@@ -1,11 +1,10 @@
-"""Interventions: frozen records that know which cells of a stage they change, and how. A new kind is one class
-and its entry in INTERVENTIONS.
-"""
+"""Kinds of changes by hand (set, scale, copy): cells, values, limits, words; whether weights stay within 0 to 1. A new
+kind is one class and its entry in INTERVENTIONS."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -61,7 +60,6 @@ class Intervention(checks.TaggedRecord):
     replaces: ClassVar[bool] = False  # whether nothing of what was computed there is left
     rounds: ClassVar[bool] = False  # whether its arithmetic rounds
     code: ClassVar[str] = ""  # its arithmetic in a script: of {own}, {given} and {taken}; "" where there is none
-    needed: ClassVar[tuple[str, ...]] = ()  # the parameters that must be given
 
     def __post_init__(self) -> None:
         if not isinstance(self.stage, str):
@@ -220,7 +218,6 @@ class Copy(Intervention):
     about = N_("Interventions", "Cells take what was computed in another place")
     replaces = True
     code = "{taken}"
-    needed = ("source",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -289,7 +286,6 @@ class Scale(Intervention):
     numbers = "factor"
     rounds = True
     code = "{own} * {given}"
-    needed = ("factor",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -324,7 +320,6 @@ class Set(Intervention):
     numbers = "values"
     replaces = True
     code = "{given}"
-    needed = ("values",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -388,14 +383,13 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
         raise FieldError(
             messages.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=checks.described(kind)
         )
-    entry = INTERVENTIONS[kind]
-    known = tuple(f.name for f in fields(entry))
-    for unknown in given.keys() - known:
-        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=known)
-    for needed in ("stage", *entry.needed):
-        if given.get(needed) is None:
-            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=needed)
-    return entry(**given)
+    known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(INTERVENTIONS[kind])}
+    for unknown in given.keys() - known.keys():
+        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
+    for parameter, needed in known.items():
+        if needed and given.get(parameter) is None:
+            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=parameter)
+    return INTERVENTIONS[kind](**given)
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:

@@ -1,6 +1,5 @@
-"""Mask layers: frozen records that know which keys they open, or what they add to a score. A new kind is one class
-and its entry in MASKS.
-"""
+"""Kinds of mask layers (causal, window, prefix, padding, ALiBi and its slopes, custom, bias): rule, words, parameters.
+A new kind is one class and its entry in MASKS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of new arrays, weighed by their shapes before any is taken; and progress, told while they are filled."""
+"""Memory: how much of what is free new numbers may take, weighed before they are made; progress of filling them."""
 
 from __future__ import annotations
 

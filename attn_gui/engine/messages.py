@@ -1,4 +1,5 @@
-"""Messages of the engine, each a sentence as a template, which may be translated before it is filled in."""
+"""Sentences that refuse a problem or a size, or say what else changed with it; numbers and bytes in sentences. Each is
+a template, which may be translated before it is filled in."""
 
 from __future__ import annotations
 

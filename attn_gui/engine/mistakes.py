@@ -1,4 +1,5 @@
-"""Usual mistakes in computing attention: each a change of the problem or of the chain of stages."""
+"""Usual mistakes (not scaled, diagonal masked too …), an entry each: when it can be made, words, the computation. Each
+changes the problem or the chain of stages; one more is one entry, and what it computes above."""
 
 from __future__ import annotations
 
@@ -115,8 +116,8 @@ KEPT = 0.9  # what dropout with the rate of the first Transformer keeps
 
 # --- where a mistake can be made ------------------------------------------------------------------
 def _has_root(problem: Problem) -> bool:
-    """Return whether the scores are divided by √d_k, as no scale is given."""
-    return problem.scale is None and SCORES[problem.score].root_scale
+    """Return whether there are scores, and they are divided by √d_k, as no scale is given."""
+    return problem.compares and problem.scale is None and SCORES[problem.score].root_scale
 
 
 def _has_softmax(problem: Problem) -> bool:

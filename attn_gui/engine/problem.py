@@ -1,4 +1,4 @@
-"""The one record that the engine computes from, that a file holds and that undo restores."""
+"""`Problem`, the frozen record that everything is computed from: how Python makes, changes and prints one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Score functions, by key: a new one is one class and its entry in SCORES."""
+"""Score functions (dot, additive, cosine, Gaussian, average): arithmetic, formulas, numbers, the sentence on a score. A
+new one is one class and its entry in SCORES."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes that clash: a ShapeError names both sides and offers fixes, each tried on the shapes first."""
+"""Shapes that must fit together, and fixes of a clash (transpose, resize, project), each tried before it is offered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of attention and their catalog: the whole computation, in order.
+"""Catalog of all steps in order: Q, K, V, scale, softcap, rotary positions, bias, mask, O, W_O; formulas, titles.
 
 Each entry assigns a variable from those assigned before it.
 """
@@ -381,14 +381,10 @@ class Biased(Stage):
         added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
         if not added:
             return None
-        facts: StageFacts = {
-            "called": self.called,
-            "form": self.form,
-            "operator": self.operator,
-            "wording": self.wording,
-        }
-        facts |= {"role": self.role, "elementary": True}
-        return LinearStage(self.name, MAP, " + ".join([self.formula, *added]), **facts)
+        stage = LinearStage(self.name, MAP, " + ".join([self.formula, *added]), elementary=True)
+        stage.called, stage.form, stage.operator = self.called, self.form, self.operator
+        stage.wording, stage.role = self.wording, self.role
+        return stage
 
 
 class AllLayers(Stage):

@@ -1,4 +1,4 @@
-"""Verdicts of verification and solving, as templates like those of `messages`."""
+"""Sentences of verifying and of targets: why something does not hold, was not judged, or cannot be reached."""
 
 from __future__ import annotations
 

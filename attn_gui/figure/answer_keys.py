@@ -1,4 +1,4 @@
-"""The teacher's pages of worksheets: the answers to several sheets on each."""
+"""The teacher's pages of worksheets: answers, powers of e and sums of rows, usual mistakes, “last digit … is right”."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.engine.grading import mistaken, number_at
+from attn_gui.engine.grading import number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.symbols_and_titles import symbol
@@ -50,7 +50,7 @@ from attn_gui.figure.worksheet_pages import (
 )
 from attn_gui.figure.writers import END, Page
 from attn_gui.languages import N_
-from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet
+from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet, mistaken_numbers
 from attn_gui.lessons.lesson import written
 
 KEYS = N_("Worksheets", "{heading}: answers")
@@ -313,19 +313,18 @@ def _cell(at: Blank, sheet: Worksheet, style: PageStyle) -> str:
 
 def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tuple[str, bool]]:
     """Return the numbers that usual mistakes give at one weight: none of those that would change printed scores."""
-    evaluation = sheet.evaluation
     asked = [blank for blank in sheet.blanks if STAGE[blank.stage].shares]
     in_row = Counter(blank.index[:-1] for blank in asked)  # a weight alone in its row is 1 with most mistakes, too
     at = min(asked, key=lambda one: (in_row[one.index[:-1]] == 1, one.index[:-1], -one.index[-1]), default=None)
     if at is None:
         return []
     right, found = format_number(number_at(sheet.worked, at.stage, at.index), DECIMALS), list[str]()
-    for mistake, number in mistaken(evaluation, at.stage, at.index):
+    for mistake, number in mistaken_numbers(sheet, at):
         if len(found) == MOST_NAMED:
             break
-        clear = mistake.brief and np.isfinite(number) and format_number(number, DECIMALS) != right
+        clear = np.isfinite(number) and format_number(number, DECIMALS) != right
         if clear and _can_be_made(mistake, sheet):
-            words = style.translate("Mistakes", mistake.brief).format(d_k=evaluation.problem.d_k)
+            words = style.translate("Mistakes", mistake.brief).format(d_k=sheet.evaluation.problem.d_k)
             found.append(f"{words} {format_number(number, DECIMALS)}")
     heading = style.translate("Worksheets", USUAL).format(cell=_cell(at, sheet, style))
     return [(heading, True), *((line, False) for line in _side_by_side(found, room))] if found else []

@@ -1,4 +1,4 @@
-"""The picture card: a cell of a stage as one picture to send, with what it says, its formula and its map."""
+"""The card of a cell (1,200 × 630 or square): its sentence, formula, map, labels, foot with source."""
 
 from __future__ import annotations
 
@@ -177,7 +177,6 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
     explained = Explanation(evaluation, stage, plane.index(*cell))
     names = tuple(problem.query_tokens or ()), tuple(problem.names_of_keys or ())
     picture = picture_of(stage, evaluation)
-    heads = (head,) if problem.num_heads > 1 else (None,)
     return CardFigure(
         finding(explained, style, names),
         tuple(_under(evaluation, names, cell, (picture.rows, picture.columns))),
@@ -186,7 +185,7 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
         cell,
         (picture.rows, picture.columns),
         STAGE[stage].square,
-        " · ".join(title_of(problem, settings, heads)),
+        " · ".join(title_of(problem, settings, (own,))),
         style.translate("Card", OPENS) if settings.carries(problem) else "",
         THEMES[settings.theme],
         _axes(picture.rows, picture.columns, names, style),

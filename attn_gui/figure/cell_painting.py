@@ -1,4 +1,4 @@
-"""Marks on colored cells: hatching, signs for NaN and ±∞, values. For live maps and exports alike.
+"""Marks in cells, in window and files: hatching, NaN and ∞, numbers, “?” of exercises, rings of changes by hand, lines.
 
 Every function takes the rectangle that the whole array covers, row 0 on top, in the painter's coordinates;
 to paint a part, pass the part of the array and its rectangle.

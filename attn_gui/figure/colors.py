@@ -1,4 +1,4 @@
-"""Color maps as tables of 512 colors, and the color of text upon them."""
+"""Palettes of maps as tables of colors, and black or white for a number upon a color."""
 
 from __future__ import annotations
 

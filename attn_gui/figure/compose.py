@@ -1,4 +1,5 @@
-"""Composes a figure from an evaluation: its cells, labels, levels and words."""
+"""What a figure of a map shows: title (heads where several), labels, a sheet's common levels; refused cells, heads,
+items."""
 
 from __future__ import annotations
 
@@ -164,8 +165,10 @@ def aimed_cell(evaluation: Evaluation, settings: ExportSettings, head: int | Non
     plane = stage_plane(evaluation, settings.stage, settings.batch, head or 0)
     rows, columns = plane.shape
     if settings.cell is None:
-        last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
-        return rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
+        joined = evaluation.node(settings.stage).stage.joined  # of these the columns of the head
+        own = evaluation.head_columns(settings.stage, head or 0) if joined else slice(0, columns)
+        last, _ = plane.block(slice(rows - 1, rows), own)
+        return rows - 1, own.start + int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
     check_cell(plane, settings.stage, settings.cell)
     return settings.cell
 

@@ -1,4 +1,4 @@
-"""The look's tokens: colors per theme, map stops, sizes, type and times; the one authority for all of them."""
+"""Colors of both themes, distances, sizes, type and times that widgets and figures share."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Settings of a figure, each declared once: Python, the command line, the dialog and the figure read them; its style;
-and the names of exported files.
+"""Settings of a figure for dialog, command line, Python: defaults, help, what excludes what, styles; file names.
 
 Imports no Qt: `attn-gui export --help` names them.
 """

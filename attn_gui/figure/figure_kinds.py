@@ -1,4 +1,4 @@
-"""Kinds of figures: a map of a stage, the product picture, a page of the catalog; each is laid out here."""
+"""Kinds of figures (map alone, matrices around it, page, card): when there is one, size and type, what is pooled."""
 
 from __future__ import annotations
 
@@ -304,10 +304,14 @@ class FigureKind:
         """Return whether a file of a form, or several, hold all places of its slider."""
         return self.frames is not None and (self.apart or IMAGES[form].moving)
 
-    def own_heads(self, evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those of some heads that have a figure of their own: the first alone of what heads share."""
+    def own_heads(self, evaluation: Evaluation, stage: str, heads: tuple[int, ...], walk: bool) -> tuple[int, ...]:
+        """Return those of some heads that have a figure of their own: the first alone of what heads share.
+
+        A card, and a `walk`, show joined heads side by side, as the window does.
+        """
         if self.of_stage:
-            return own_heads(evaluation, stage, heads)
+            whole = (walk or self.of_cell) and evaluation.node(stage).stage.joined
+            return heads[:1] if whole else own_heads(evaluation, stage, heads)
         return heads if self.per_head else heads[:1]
 
     def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:

@@ -1,4 +1,4 @@
-"""Formulas drawn from their LaTeX: reader, layout by the rules of TeX, glyphs. Imports paths and QtGui."""
+"""Formulas drawn from LaTeX: known commands, glyphs, fractions, brackets; a chain a = b = c broken into lines."""
 
 from __future__ import annotations
 

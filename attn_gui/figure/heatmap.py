@@ -1,4 +1,4 @@
-"""Figures of maps: one heatmap, or several heads on a sheet with one color bar, and the legend below."""
+"""Maps in a figure, one or a sheet of heads: how cells are painted, and the legend of signs and counts below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Layout and painting of heatmaps on a page, in logical pixels of 1/96 inch."""
+"""Room in a figure of maps: labels at its sides (turned, cut, d_k), color bar, sentences at the foot, whether numbers
+fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels, the values that the ends of a color map stand for, and the rules that find them; and numbers as pixels."""
+"""Levels, the numbers at both ends of the colors: rules (automatic, 0 … 1, largest, 99 %, typed, locked); NaN, ±∞."""
 
 from __future__ import annotations
 

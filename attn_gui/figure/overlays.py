@@ -1,4 +1,4 @@
-"""Figures of two states or of a gradient: which evaluation they read in place of the present one, and their titles."""
+"""Figures of two states or a gradient: what they read; which sum a gradient is of (cell, row, ½ ‖row‖²), its name."""
 
 from __future__ import annotations
 

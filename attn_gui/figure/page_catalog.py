@@ -1,4 +1,4 @@
-"""The catalog of pages: pictures that show more than one stage, beside the maps and in files alike."""
+"""The catalog of pages beside the maps, and the refusal of a page or an option that there is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product picture as a figure: the matrices that a stage is made of around it, row on row and column on column."""
+"""The product picture as a figure in a file: the matrices around a stage, their sizes."""
 
 from __future__ import annotations
 

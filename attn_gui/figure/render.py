@@ -1,4 +1,4 @@
-"""Figures as files, as images and in notebooks: everything that leaves the program as a picture goes through here."""
+"""`render` and writing figures: forms, limits of size, the session inside, a file for each stage, head and frame."""
 
 from __future__ import annotations
 
@@ -428,7 +428,7 @@ def figure_tasks(
     """
     figures: list[tuple[str, tuple[int, ...]]] = []
     for stage in stages if kind.of_stage else stages[:1]:
-        own = kind.own_heads(evaluation, stage, heads)
+        own = kind.own_heads(evaluation, stage, heads, settings_of(stage).walk)
         figures += [(stage, group) for group in ([own] if sheet and kind.on_sheets else [(one,) for one in own])]
     tasks: list[ExportTask] = []
     for stage, group in figures:

@@ -1,4 +1,4 @@
-"""The formula of each stage over its map, as LaTeX and as text, and the matrices that it has around the map."""
+"""The formula over a map and beside a step (digits of a typed scale); which matrices stand around a map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worksheets, their keys and worked solutions as pages of A4 and as files."""
+"""Files of worksheets and solutions: names, how many tokens fit on a page, pages of a solution."""
 
 from __future__ import annotations
 

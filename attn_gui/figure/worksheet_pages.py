@@ -1,4 +1,4 @@
-"""A worksheet as one page of A4 that a class gets; the teacher's pages are in `answer_keys`."""
+"""A worksheet on A4: heading, Student, Class, tables, boxes, formulas and hints of each step, what does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Writers of figures: PNG, SVG, PDF and GIF files and images, painted by the same routine on every device."""
+"""Writers of PNG, SVG, PDF and GIF: pixels, text as text, limits, progress of frames. All are painted by the same
+routine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine and NumPy; no Qt."""
+"""Files to problems and back, without Qt: `load`, `save`, `open_file`, `save_numbers` and their kin."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import codecs
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +77,9 @@ __all__ = [
     "LabeledArray",
     "Loaded",
     "block_rows",
-    "counted_labels",
-    "field_rows",
     "has_items",
     "list_arrays",
     "load",
-    "load_matrix",
     "matrix_formats",
     "number_formats",
     "open_arranged",
@@ -90,19 +89,15 @@ __all__ = [
     "patterns",
     "problem_formats",
     "read_array",
-    "replacing",
     "rows_of",
     "save",
     "save_arrays",
-    "save_formats",
-    "save_matrix",
     "save_members",
     "save_numbers",
     "save_rows",
     "save_session",
     "save_steps",
     "save_study",
-    "stage_labels",
     "stage_rows",
     "suffixes",
     "write_file",
@@ -110,8 +105,8 @@ __all__ = [
 
 _SEVERAL = N_("{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
 _NO_PARTS = N_(
-    "{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got "
-    "{names}.",
+    "{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a "
+    "transpose, that fit together; got {names}.",
 )
 _LIKELY = N_(
     "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
@@ -204,13 +199,17 @@ def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
 
 
 def _parts_in(source: FileSource, found: Format[Any]) -> Loaded | None:
-    """Return the problem of a text with Q, K and V by name; None for no several matrices. Raises FormatError."""
+    """Return the problem of a text with Q, K and V, or X and its weights, by name; None for no several matrices.
+
+    Raises FormatError.
+    """
     try:
         found.read(source)
     except AmbiguousTable as several:
         if parts := several.together(named=True):
             arrays = {role: matrix.values for role, matrix in parts.items()}
-            return problem_of(arrays, {}, several.others())
+            loaded, notes = problem_of(arrays, {}, several.others()), [matrix.notes for matrix in parts.values()]
+            return replace(loaded, notes=(*dict.fromkeys(chain(*notes)), *loaded.notes))
         if several.several:
             names = dict.fromkeys(one.name or "“”" for one in several.readings)  # each once: one may be read twice
             raise FormatError(_NO_PARTS, names=listed(names)) from several
@@ -226,21 +225,6 @@ def _size_of(source: FileSource, found: Format[Any]) -> int:
         size = found.size(source)
     source.file.seek(0)
     return size
-
-
-def load_matrix(path: PathText, name: str | None = None) -> Array:
-    """Return the matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises
-    FormatError.
-
-    name  of a text that holds several matrices, the one that goes by this name there
-    """
-    try:
-        return open_matrix(path).values
-    except AmbiguousTable as several:
-        chosen = [one.matrix.values for one in several.readings if name is not None and one.name == name]
-        if len(chosen) != 1:
-            raise
-        return chosen[0]
 
 
 def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArray:
@@ -283,31 +267,6 @@ def save(problem: Problem, path: PathText) -> None:
             write(Loaded(problem), sink)
 
 
-def save_matrix(
-    values: Array,
-    path: PathText,
-    *,
-    row_labels: Sequence[str] | None = None,
-    column_labels: Sequence[str] | None = None,
-    excel: bool = False,
-) -> None:
-    """Save one array as the suffix says: .npy, or the text of a table (.csv, .tsv, .md, .tex) with labels.
-
-    A table has two axes: of more, the rows of all leading ones stand one below another. `excel` begins a .csv or .tsv
-    with the byte order mark without which Excel does not read it as UTF-8. Raises FormatError.
-    """
-    rows, columns = (None if labels is None else tuple(labels) for labels in (row_labels, column_labels))
-    with saving(path):
-        kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])
-        write = kind.write_rows
-        assert write is not None
-        if kind.text:
-            values = values.reshape(-1, values.shape[-1] if values.ndim else 1)
-        with replacing(path) as sink:
-            sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-            write(rows_of(values), sink, rows, columns)
-
-
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
     """Save any arrays by name as the suffix says (.npz, .safetensors, .json). Raises FormatError."""
     save_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, path)
@@ -348,9 +307,11 @@ def save_rows(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save a matrix, or a vector, block by block as the suffix says, in the same bytes as `save_matrix`.
+    """Save a matrix, or a vector, block by block as the suffix says: .npy, or the text of a table (.csv, .tsv, .md,
+    .tex) with labels.
 
-    Raises FormatError, also for more numbers than the format can hold, and whatever the blocks raise.
+    `excel` begins a .csv or .tsv with the byte order mark without which Excel does not read it as UTF-8. Raises
+    FormatError, also for more numbers than the format can hold, and whatever the blocks raise.
     """
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in matrix_formats() if kind.write_rows is not None])

@@ -1,4 +1,4 @@
-"""Arrays that are read some rows at a time, because there are too many numbers to be held. Imports engine, NumPy."""
+"""Arrays read and written in blocks of rows, since they may be too large to be held; tokens as their headers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.graph import indices
 from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.untrusted_bytes import Array
 
@@ -75,7 +76,7 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: Progress = silent) 
     def places() -> Iterator[Box]:
         for place in np.ndindex(*leading):
             for cut in _cuts(height, width):
-                yield (*(slice(index, index + 1) for index in place), cut, slice(0, width))
+                yield (*indices.cell(place), cut, slice(0, width))
 
     def blocks() -> Iterator[Array]:
         yield from _counted(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
@@ -90,7 +91,7 @@ def block_rows(
     shape = evaluation.shape(stage)
     mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
     height, width = shape[-2], mine.stop - mine.start
-    place = (slice(batch, batch + 1), *((slice(head or 0, (head or 0) + 1),) if len(shape) == 4 else ()))
+    place = indices.cell((batch, head or 0) if len(shape) == 4 else (batch,))
 
     def read(box: Box) -> Array:
         found = evaluation.box(stage, box)
@@ -118,9 +119,7 @@ def counted_labels(evaluation: Evaluation, name: str, rows: ArrayRows) -> tuple[
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:
-    step = max(1, AT_ONCE // max(width, 1))
-    for low in range(0, height, step):
-        yield slice(low, min(low + step, height))
+    return indices.in_parts(slice(0, height), max(1, AT_ONCE // max(width, 1)))
 
 
 def _counted(boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress) -> Iterator[Array]:

@@ -1,4 +1,4 @@
-"""Writing a file so that a full disk, a crash or a mistake never costs the old one. Imports nothing but the sentences.
+"""Writing a file wholly or not at all: disk full, no permission, no such folder, “Nothing was changed”.
 
 QSaveFile is not used: on a full disk it replaced a good file by a cut one and reported success.
 """

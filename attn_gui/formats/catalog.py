@@ -1,8 +1,9 @@
-"""Every kind of file that can be read and written: a new one is one file here and one of the entries below."""
+"""Catalog of file formats: which one a file is by its first bytes or ending; kinds that are refused (.pt, pickles). A
+new one is one file here and one of the entries below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -54,6 +55,25 @@ IMAGES = {
     "pdf": FigureFormat(pixels=False, carries=True),
     "gif": FigureFormat(pixels=True, moving=True),
 }
+
+
+def _text_format(
+    key: str, label: str, write: Callable[..., None], most: int, *, spreadsheet: bool = False
+) -> Format[LabeledArray]:
+    """Return the format of one matrix as text, which is read like every other text."""
+    return Format(
+        key=key,
+        suffixes=(f".{key}",),
+        label=label,
+        kind="matrix",
+        read=csv_text.read,
+        write_rows=write,
+        text=True,
+        spreadsheet=spreadsheet,
+        most=most,
+    )
+
+
 _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     SESSION,
     Format(
@@ -94,7 +114,6 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         label=N_("JSON lists by name"),
         kind="problem",
         read=json_arrays.read,
-        matches=json_arrays.matches,
         write_members=json_arrays.write_members,
         most=json_arrays.MOST_WRITTEN,
         size=json_arrays.size_of,
@@ -121,52 +140,10 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         write_rows=npy.write_unlabeled,
         listing=npy.listing,
     ),
-    Format(
-        key="csv",
-        suffixes=(".csv",),
-        label=N_("Comma-separated numbers"),
-        kind="matrix",
-        read=csv_text.read,
-        matches=csv_text.matches,
-        write_rows=csv_text.write_csv,
-        text=True,
-        spreadsheet=True,
-        most=csv_text.MOST_CELLS,
-    ),
-    Format(
-        key="tsv",
-        suffixes=(".tsv",),
-        label=N_("Tab-separated numbers"),
-        kind="matrix",
-        read=csv_text.read,
-        matches=csv_text.matches,
-        write_rows=csv_text.write_tsv,
-        text=True,
-        spreadsheet=True,
-        most=csv_text.MOST_CELLS,
-    ),
-    Format(
-        key="md",
-        suffixes=(".md",),
-        label=N_("Table in Markdown"),
-        kind="matrix",
-        read=csv_text.read,
-        matches=csv_text.matches,
-        write_rows=latex_markdown_writer.write_markdown,
-        text=True,
-        most=latex_markdown_writer.MOST_CELLS,
-    ),
-    Format(
-        key="tex",
-        suffixes=(".tex",),
-        label=N_("Table in LaTeX"),
-        kind="matrix",
-        read=csv_text.read,
-        matches=csv_text.matches,
-        write_rows=latex_markdown_writer.write_latex,
-        text=True,
-        most=latex_markdown_writer.MOST_CELLS,
-    ),
+    _text_format("csv", N_("Comma-separated numbers"), csv_text.write_csv, csv_text.MOST_CELLS, spreadsheet=True),
+    _text_format("tsv", N_("Tab-separated numbers"), csv_text.write_tsv, csv_text.MOST_CELLS, spreadsheet=True),
+    _text_format("md", N_("Table in Markdown"), latex_markdown_writer.write_markdown, latex_markdown_writer.MOST_CELLS),
+    _text_format("tex", N_("Table in LaTeX"), latex_markdown_writer.write_latex, latex_markdown_writer.MOST_CELLS),
 )
 FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""

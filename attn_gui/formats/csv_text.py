@@ -1,9 +1,11 @@
-"""`.csv` and `.tsv`: one matrix as text, with labels above and beside it or without. Imports NumPy."""
+"""The formats .csv and .tsv: encodings of text files (UTF-8, GB 18030), labels, numbers as written."""
 
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import IO, Any
@@ -13,6 +15,7 @@ import numpy as np
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError
+from attn_gui.formats.text.ambiguous_table import AmbiguousTable
 from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked
 from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import N_
@@ -20,13 +23,10 @@ from attn_gui.languages import N_
 LARGEST_FILE = 256 * 2**20
 MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program
 AT_ONCE = 100_000  # cells that are texts at a time
+_GUESSES = {"gb18030": "GB 18030", "cp1252": "Windows-1252"}
+_GUESSED = N_("The text is not UTF-8; its letters were read as {encoding}.")
+_LOOKED_AT = 2**20  # bytes that tell the encoding
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_CHINESE = N_("The text is not in UTF-8; its letters were read as those of GB 18030.")
-
-
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
 
 
 def read(source: FileSource) -> LabeledArray:
@@ -37,7 +37,10 @@ def read(source: FileSource) -> LabeledArray:
     file = source.quiet or source.file
     file.seek(0)
     text, notes = decode(file.read(source.size))
-    matrix = read_table(text, source.progress)
+    try:
+        matrix = read_table(text, source.progress)
+    except AmbiguousTable as several:
+        raise several.noted(notes) from None
     return replace(matrix, notes=(*notes, *matrix.notes))
 
 
@@ -83,15 +86,17 @@ write_csv, write_tsv = partial(write_rows, delimiter=","), partial(write_rows, d
 
 
 def decode(data: bytes) -> tuple[str, tuple[FileNote, ...]]:
-    """Return a text: UTF-16 with a byte order mark, UTF-8 with or without one, else the Chinese GB 18030, with a note:
-    almost any bytes are letters there, those of Müller in Latin 1, too."""
+    """Return a text: UTF-16 with a byte order mark, UTF-8 with or without one, else, with a note on that, what its
+    letters beyond ASCII are likelier to be: the Chinese GB 18030, whose bytes come in pairs, or Windows-1252."""
     marks = [encoding for mark, encoding in _ENCODINGS.items() if data.startswith(mark)]
-    for encoding, notes in (*((mark, ()) for mark in marks), ("utf-8", ()), ("gb18030", (FileNote(_CHINESE),))):
-        try:
-            return data.decode(encoding), notes
-        except UnicodeDecodeError:
-            continue
-    raise FormatError(N_("{file} is not text in UTF-8 or GB 18030; expected numbers."))
+    for encoding in (*marks, "utf-8"):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding), ()
+    runs = [len(run) % 2 for run in re.findall(rb"[\x80-\xff]+", data[:_LOOKED_AT])]
+    for encoding in ("cp1252", "gb18030") if 2 * sum(runs) > len(runs) else ("gb18030",):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding), (FileNote(_GUESSED, encoding=_GUESSES[encoding]),)
+    raise FormatError(N_("{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers."))
 
 
 def texts_of(values: Array) -> list[list[str]]:

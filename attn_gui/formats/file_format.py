@@ -1,4 +1,4 @@
-"""The one boundary that every file is read through, and the records that come out of it. Imports engine only."""
+"""Every file is opened here: missing, a folder, no permission, too large, damaged; progress by what has been read."""
 
 from __future__ import annotations
 
@@ -113,6 +113,12 @@ class ArrayListing:
     notes: tuple[FileNote, ...] = ()
     others: tuple[str, ...] = ()  # what the file holds besides, and is no array of numbers
 
+    @classmethod
+    def held(cls, arrays: Mapping[str, Array], **beside: Any) -> ArrayListing:
+        """Return the listing of arrays that are read already; `beside` are its other fields."""
+        listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
+        return cls(listed, lambda _source, names: {name: arrays[name] for name in arrays if name in names}, **beside)
+
 
 Content = TypeVar("Content", Loaded, LabeledArray)
 
@@ -131,7 +137,7 @@ class Format(Generic[Content]):
     label: str  # English; context "Sentences"
     kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[FileSource], Content]
-    matches: Callable[[bytes], bool]
+    matches: Callable[[bytes], bool] = lambda start: False  # a text may begin with anything
     write: Callable[[Loaded, IO[bytes]], None] | None = None  # into an open file
     write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, ArrayRows], IO[bytes]], None] | None = None

@@ -1,4 +1,4 @@
-"""Sentences that refuse files or note something about them.
+"""How sentences on files quote texts, shapes and arguments of `load`, which on the command line are said as options.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
 `template` through it (context "Sentences") and fills in `values`.

@@ -1,4 +1,4 @@
-"""`.json`: nested lists of numbers by name, or one such list. Imports engine.
+"""The format .json: nested lists of numbers by name.
 
 Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, cast
 
@@ -17,7 +17,7 @@ import numpy as np
 from attn_gui.engine.memory import Progress
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_text import decode
-from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, check_size
+from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import (
@@ -63,11 +63,6 @@ _NOTHING = N_("{file} holds no lists of numbers.")
 _RAGGED = N_("{file}: “{name}” has a part of the shape {got}; expected {expected}.")
 _NO_NUMBER = N_("{file}: “{name}” holds {got}; expected numbers.")
 _LONG = N_("{file} holds a number that is too long.")
-
-
-def matches(start: bytes) -> bool:
-    """Return False: a text may begin with anything."""
-    return False
 
 
 def read(source: FileSource) -> Loaded:
@@ -121,19 +116,14 @@ def listing(source: FileSource) -> ArrayListing:
         raise FormatError(_NOTHING)
     left = _leaves({name: value for name, value in named.items() if name not in options})
     options |= {name: value for name, value in left.items() if isinstance(value, int | float) and not is_field(name)}
-    listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
     read = {*options, *arrays}
     others = tuple(name for name, value in left.items() if name not in read and value is not None)
-    return ArrayListing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+    return ArrayListing.held(arrays, options=joined(meta, options), notes=tuple(notes), others=others)
 
 
 def size_of(source: FileSource) -> int:
     """Return the size of the file in bytes, weighted by how slowly its text is read."""
     return source.size * SLOWER
-
-
-def _held(arrays: Mapping[str, Array], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return {name: array for name, array in arrays.items() if name in names}
 
 
 class _Decimals:

@@ -1,4 +1,4 @@
-"""`.md` and `.tex`: one matrix as a table for notes and papers, read again as any table that is text. Imports NumPy.
+"""The formats .md and .tex written: tables, parts of a wide one.
 
 A table in LaTeX needs no package: `\\input` it, or typeset it by the line that stands above it. A large one has parts.
 """

@@ -1,4 +1,4 @@
-"""`.npy`: one array. Imports NumPy."""
+"""The format .npy: one array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.npz`: a problem as arrays by field name and the options in `meta`; or any arrays by name. Imports engine, NumPy."""
+"""The format .npz: arrays by name, options in `meta`, damaged or foreign zips."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def listing(source: FileSource) -> ArrayListing:
         budget = untrusted_bytes.Budget()
         options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
-            options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
+            options = joined(options, option_of(name, _array(archive, members[name], name, budget, texts=True))[0])
     return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_own_name(name)))
 
 
@@ -175,17 +175,10 @@ def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> 
 
 
 def _array(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget, *, texts: bool = False
 ) -> untrusted_bytes.Array:
     with archive.open(info) as member:
-        return untrusted_bytes.read_npy(member, name, info.file_size, budget)
-
-
-def _option(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget
-) -> untrusted_bytes.Array:
-    with archive.open(info) as member:
-        found = untrusted_bytes.read_npy(member, name, info.file_size, budget, texts=True)
+        found = untrusted_bytes.read_npy(member, name, info.file_size, budget, texts=texts)
     return np.char.decode(found) if found.dtype.kind == "S" else found
 
 

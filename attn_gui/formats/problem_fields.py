@@ -1,4 +1,4 @@
-"""A problem as arrays by dotted name and options as JSON, and back: what its files share. Imports engine."""
+"""Fields and options of a problem in any file, also in other programs' words; float32 or float64; what was not used."""
 
 from __future__ import annotations
 
@@ -143,6 +143,9 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Fi
             raise FormatError(_TWO_COUNTS, name=name, got=described(value), other=option, held=described(found[option]))
         else:
             notes.append(FileNote(_READ_AS, name=name, got=f"{option} {described(value)}"))
+    if found.get("softcap") == 0:  # as flash-attn switches it off
+        del found["softcap"]
+        notes.append(FileNote(_READ_AS, name="softcap", got="None"))
     return found, tuple(notes)
 
 

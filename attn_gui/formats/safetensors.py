@@ -1,4 +1,4 @@
-"""`.safetensors`: arrays by name, of which those are read that are asked for. Imports engine."""
+"""The format .safetensors: arrays by name, options in its metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of a safetensors file: arrays by name and texts by name, packed and taken apart. Imports NumPy only.
+"""Bytes of a safetensors file or session: header, padding, bfloat16, F8, overlapping arrays.
 
 The official reader and writer are not used: they copy every array and hold up all threads meanwhile.
 """

@@ -1,4 +1,4 @@
-"""Scripts that compute a problem without this program and print the same numbers."""
+"""Scripts of NumPy and PyTorch that compute the problem: all around the lines on the entries of the engine."""
 
 from __future__ import annotations
 

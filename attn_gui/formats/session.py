@@ -1,4 +1,4 @@
-"""`.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine.
+"""The format .attn (sessions): versions and upgrades, a model's layers in one, what is kept beside the problem.
 
 Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
 adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data.

@@ -1,4 +1,4 @@
-"""Sessions inside figures: a text of a PNG, metadata of an SVG, attached to a PDF. Imports the session."""
+"""The session that a PNG, SVG or PDF carries: put in and taken out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots: named states of a problem, each of its arrays as a base and the cells that differ."""
+"""A snapshot as a base and the cells that differ, so that many take little memory; snapshots in a session's file."""
 
 from __future__ import annotations
 

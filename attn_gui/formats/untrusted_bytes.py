@@ -1,4 +1,4 @@
-"""Untrusted bytes as arrays and JSON, checked before anything is allocated, and untrusted text as it may be shown."""
+"""Untrusted bytes made arrays and JSON within limits: kinds of numbers, bfloat16 in 16 bits, whole ones beyond 2⁵³."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells.
+"""Spreadsheet formulas made of the formulas of cells: SUM, ranges, closed cells, squares; names and places of sheets.
 
 Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out.
 """

@@ -1,4 +1,4 @@
-"""`.xlsx`: one array for every sheet of numbers, under the sheet's name: values, never formulas. Imports engine.
+"""A workbook read: tables on its sheets, headings, hidden rows, limits.
 
 openpyxl reads; it is asked for when a workbook is read, for it comes with the extra `xlsx`.
 """
@@ -14,19 +14,18 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, DTYPES
-from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, ListedArray, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Loaded
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, NotANumber, number, sort_of
-from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Array, Budget, Json, parse_object
+from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Budget, Json, parse_object
 from attn_gui.languages import N_
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -112,10 +111,10 @@ def listing(source: FileSource) -> ArrayListing:
                 refused[name] = error
     if not found or (computed & set(DIRECT) and not is_problem(found)):
         raise next(iter(refused.values()), FormatError(_NOTHING))
-    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     notes = [note for matrix in found.values() for note in matrix.notes]
     notes += [FileNote(_READ_HIDDEN)] if hidden else []
-    return ArrayListing(listed, partial(_held, found), options, tuple(notes), tuple(refused))
+    arrays = {name: matrix.values for name, matrix in found.items()}
+    return ArrayListing.held(arrays, options=options, notes=tuple(notes), others=tuple(refused))
 
 
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> ArrayListing:
@@ -147,13 +146,12 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
             values = values.transpose(0, 2, 1, 3)  # heads that are below each other lie side by side in a field
         values = values.reshape(shape)
         same = np.isclose(values, exact, rtol=1e-15, atol=0, equal_nan=True)  # a cell has 16 digits at most
-        found[name] = LabeledArray(np.where(same, exact, values).astype(np.dtype(at["dtype"])))
+        found[name] = np.where(same, exact, values).astype(np.dtype(at["dtype"]))
     for _, cells in _cells(PARAMETERS, sheets.get(PARAMETERS, ())[-1:], source):
         name, value = (*cells, None, None)[:2]
         if name in written and isinstance(value, int | float) and value != written[name]:
             options[name] = value
-    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
-    return ArrayListing(listed, partial(_held, found), options)
+    return ArrayListing.held(found, options=options)
 
 
 def _number(text: str, row: int, column: int) -> float:
@@ -161,10 +159,6 @@ def _number(text: str, row: int, column: int) -> float:
         return number(text)
     except NotANumber as error:
         raise FormatError(_NO_NUMBER, row=row, column=column, text=quoted(text)) from error
-
-
-def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return {name: matrix.values for name, matrix in found.items() if name in names}
 
 
 def _check_parts(source: FileSource) -> tuple[bool, bool]:

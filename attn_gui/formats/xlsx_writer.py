@@ -1,4 +1,4 @@
-"""A workbook with live formulas: the numbers of a problem, and every step as formulas of the cells before it.
+"""A workbook written: blocks of steps, number formats and widths (###), which cells are formulas, “too many cells”.
 
 Whoever changes a number of the problem in it has every step computed anew by the spreadsheet. Imports engine.
 """

@@ -1,4 +1,4 @@
-"""The lessons that come along: their groups and order, and which one follows another."""
+"""Groups and order of the lessons that come along, and which follows which."""
 
 from __future__ import annotations
 

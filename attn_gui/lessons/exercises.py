@@ -1,10 +1,11 @@
-"""Exercises: worksheets, cells that are left for the student, and verdicts on typed answers."""
+"""Worksheets and covered cells as numbers: levels, which cells, a wrong number to find, what would give one away."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.fields import MATRICES
-from attn_gui.engine.grading import Verdict, grade, grade_root, is_same
+from attn_gui.engine.grading import Verdict, grade, grade_root, is_same, number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.mistakes import MISTAKES, Mistake
@@ -181,7 +182,7 @@ def _worksheet(
     blanks = frozenset(blank for names in steps for blank in _left_out(evaluation, names[-1]))
     if not blanks:
         raise FormatError(NOTHING_ASKED)
-    worked = _worked(evaluation, shown)
+    worked = _worked(evaluation.problem, shown)
     if not level.with_slip:
         return Worksheet(number, seed, level, evaluation, given, steps, blanks, worked)
     slip = _slip(evaluation, [names[-1] for names in steps], seed)
@@ -194,14 +195,26 @@ def rounded(numbers: Array) -> Array:
     return np.asarray(np.copysign(np.floor(np.abs(numbers) * unit + 0.5 + 1e-9) / unit, numbers))
 
 
-def _worked(evaluation: Evaluation, shown: Sequence[Sequence[str]]) -> Evaluation:
+def _worked(
+    problem: Problem, shown: Iterable[Sequence[str]], evaluated: Callable[[Problem], Evaluation] = evaluation_of
+) -> Evaluation:
     """Return an evaluation in which each stage shown on paper is rounded before later ones read it."""
-    found, records = evaluation, list[dict[str, object]]()
+    found, records = evaluated(problem), list[dict[str, object]]()
     for first, *_ in shown:  # the others of the same numbers follow from it, with what the mask closes
-        values = rounded(found.box(first, indices.whole(found.shape(first))))
-        records.append({"kind": "set", "stage": first, "values": values})
-        found = evaluation_of(evaluation.problem.replace(interventions=records))
+        if first in found.stages:  # a mistake may leave one out
+            values = rounded(found.box(first, indices.whole(found.shape(first))))
+            records.append({"kind": "set", "stage": first, "values": values})
+            found = evaluated(problem.replace(interventions=records))
     return found
+
+
+def mistaken_numbers(sheet: Worksheet, at: Blank) -> Iterator[tuple[Mistake, float]]:
+    """Yield what usual mistakes give at a cell of a sheet to those who go on with the rounded numbers, as it says."""
+    problem, shown = sheet.evaluation.problem, (*sheet.given, *sheet.steps)
+    before = list(takewhile(lambda names: at.stage not in names, shown))
+    for mistake in MISTAKES.values():
+        if mistake.brief and mistake.applies(problem) and at.stage in mistake.made_in(problem).stages:
+            yield mistake, number_at(_worked(problem, before, mistake.made_in), at.stage, at.index)
 
 
 def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -237,7 +250,7 @@ def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> WrongNumber:
-    """Return a wrong number, drawn by a seed, in the first stage that its mistake changes."""
+    """Return a wrong number, drawn by a seed, in the step where its mistake is made."""
     found = [slips for mistake in MISTAKES.values() if (slips := _slips(evaluation, stages, mistake))]
     if not found:
         raise FormatError(NOTHING_ASKED)
@@ -247,7 +260,8 @@ def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> WrongNumb
 
 
 def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> list[WrongNumber]:
-    """Return the wrong numbers that a mistake gives in the first stage that it changes clearly."""
+    """Return the clearly wrong numbers that a mistake gives in the first stage that it changes; none where these give
+    themselves away, for in a later stage they would not follow from the right ones that are printed before."""
     if not mistake.brief or not mistake.applies(evaluation.problem):
         return []
     made = mistake.made_in(evaluation.problem)
@@ -256,19 +270,18 @@ def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> l
             continue
         right, wrong = (each.box(stage, indices.whole(each.shape(stage))) for each in (evaluation, made))
         with np.errstate(invalid="ignore"):
-            clear = np.isfinite(wrong) & (np.abs(wrong - right) > CLEARLY * np.maximum(1.0, np.abs(right)))
+            gap = np.where(np.isfinite(right) & np.isfinite(wrong), np.abs(wrong - right), 0.0)
+        if (gap > 0.5 / 10**DECIMALS).any():
+            clear = gap > CLEARLY * np.maximum(1.0, np.abs(right))
             clear &= _may_be_believed(wrong, right, shares=STAGE[stage].shares)
-        found = [
-            WrongNumber(at, float(wrong[at.index]), mistake) for at in _left_out(evaluation, stage) if clear[at.index]
-        ]
-        if found:
-            return found
+            left_out = (at for at in _left_out(evaluation, stage) if clear[at.index])
+            return [WrongNumber(at, float(wrong[at.index]), mistake) for at in left_out]
     return []
 
 
 def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
-    """Return flags: wrong numbers that are not obvious, as a weight above 1 would be."""
-    if shares:
+    """Return flags: wrong numbers that are not obvious, as a weight above 1 would be where a softmax gives it."""
+    if shares and ((right >= 0) & (right <= 1)).all():
         return np.asarray((wrong > 1 - SURE) & (wrong < SURE))
     finite = right[np.isfinite(right)]
     return np.asarray((wrong == np.rint(wrong)) | (finite != np.rint(finite)).any())

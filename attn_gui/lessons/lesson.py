@@ -1,4 +1,4 @@
-"""Lessons: their sentences with live numbers, their records, and the reader of their Markdown files."""
+"""The reader of a lesson's file: steps, questions, paragraphs, errors by line; digits of numbers in its sentences."""
 
 from __future__ import annotations
 
@@ -99,24 +99,23 @@ class LessonText:
         return (piece for piece in (*self.en, *self.zh) if isinstance(piece, LessonNumber))
 
 
-def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
-    """Return the parts of a text split at braces.
+def pieces(text: str, line_at: Callable[[int], int]) -> tuple[Piece, ...]:
+    """Return the parts of a text split at braces; `line_at` gives the line of a character.
 
-    `line_at` returns the line of a character, `refuse` the error for an expression that cannot be read, or a brace
-    without its other half, in a line.
+    Raises LessonError for an expression that cannot be read, and for a brace without its other half.
     """
     found: list[Piece] = []
     end = 0
     for match in LIVE.finditer(text):
         inside, decimals, line = match[1], None, line_at(match.start())
         if inside is None:
-            raise refuse(line, text[match.start() :].split("\n", 1)[0])
+            raise LessonError(line, NUMBER, text[match.start() :].split("\n", 1)[0])
         if parted := DECIMALS.fullmatch(inside):
             inside, decimals = parted[1], int(parted[2])
         try:
             live = LessonNumber(expression(inside), line, decimals)
         except ExpressionError:
-            raise refuse(line, match[0]) from None
+            raise LessonError(line, NUMBER, match[0]) from None
         found += [text[end : match.start()], live]
         end = match.end()
     return tuple(piece for piece in (*found, text[end:]) if piece != "")
@@ -403,7 +402,7 @@ def _said(text: str, line: int, both: bool) -> LessonText:
     sides = [side.strip() for side in (text.split(BETWEEN) if both else (text, text))]
     if len(sides) != 2 or not all(sides):
         raise LessonError(line, BOTH if both else TITLE, text)
-    en, zh = (pieces(side, lambda place: line, _no_number) for side in sides)
+    en, zh = (pieces(side, lambda place: line) for side in sides)
     return LessonText(en, zh)
 
 
@@ -480,7 +479,7 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
             joined += ("" if not joined or re.search(CHINESE, joined[-1] + line[0]) else " ") + line
             ends.append((len(joined), number))
         elif joined:
-            cut = pieces(joined, partial(_line_at, ends), _no_number)
+            cut = pieces(joined, partial(_line_at, ends))
             found += ["\n\n", *cut] if found else list(cut)
             joined, ends = "", []
     return tuple(found)
@@ -489,10 +488,6 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
 def _line_at(ends: list[tuple[int, int]], place: int) -> int:
     """Return the line of a character in joined lines, given where these end."""
     return next(number for end, number in ends if place < end)
-
-
-def _no_number(line: int, got: str) -> LessonError:
-    return LessonError(line, NUMBER, got)
 
 
 def _question(draft: _Draft) -> LessonQuestion:

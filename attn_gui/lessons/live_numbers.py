@@ -1,4 +1,4 @@
-"""Live numbers of a lesson: a closed grammar of cells, sizes, arithmetic and a few functions over a problem.
+"""Expressions and claims of a lesson ({weights[0, 1]}, sums): what may stand in them, and what they come to.
 
 The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused.
 """
@@ -26,7 +26,6 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.messages import short_power
-from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.models.attribution import head_numbers, without_each_head
 from attn_gui.models.changed_layers import plain_layer
@@ -109,73 +108,44 @@ class NumberSource:
         """Return the matrix of a measure, computed once; None if there is no such measure, or not for this problem."""
         if name not in self._measured:
             measure = MEASURES.get(name)
-            self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
+            self._measured[name] = None if measure is None else measure(self)
         return self._measured[name]
 
 
-@dataclass(frozen=True)
-class NamedMatrix:
-    """A matrix that a lesson can name: `needs` tells whether it can be computed, `cells` computes it.
-
-    With `tokens` its last axis is the vocabulary.
-    """
-
-    needs: Callable[[NumberSource], bool]
-    cells: Callable[[NumberSource], Array]
-    tokens: bool = False
-
-
-def _has_sequence(number_source: NumberSource) -> bool:
+def _dependence(name: str, number_source: NumberSource) -> Array | None:
     problem = number_source.evaluation.problem
-    return comparable(problem) and problem.n <= MOST_TOKENS
+    return DEPENDENCES[name](problem) if comparable(problem) and problem.n <= MOST_TOKENS else None
 
 
-def _dependence(name: str, number_source: NumberSource) -> Array:
-    return DEPENDENCES[name](number_source.evaluation.problem)
+def _readings(key: str, number_source: NumberSource) -> Array | None:
+    """Return (layer, head); edits change the weights that are read, but not the tokens and sizes."""
+    if (runs := number_source.runs) is None:
+        return None
+    plain = runs.before.problem(number_source.layer)
+    return READINGS[key].shown(head_numbers(runs.now, plain, key)) if READINGS[key].fits(plain) else None
 
 
-def _has_heads(key: str, number_source: NumberSource) -> bool:
-    return number_source.runs is not None and READINGS[key].fits(_unchanged(number_source))
+def _probabilities(read: Callable[[ModelRuns], Array | None], number_source: NumberSource) -> Array | None:
+    runs = number_source.runs
+    return None if runs is None or runs.now.model.ends.head is None else read(runs)
 
 
-def _readings(key: str, number_source: NumberSource) -> Array:
-    return READINGS[key].shown(head_numbers(_runs(number_source).now, _unchanged(number_source), key))
-
-
-def _unchanged(number_source: NumberSource) -> Problem:
-    """Return the problem of the layer on the table without edits, with the tokens and sizes of all layers."""
-    return _runs(number_source).before.problem(number_source.layer)
-
-
-def _has_prediction(number_source: NumberSource) -> bool:
-    return number_source.runs is not None and number_source.runs.now.model.ends.head is not None
-
-
-def _has_few_heads(number_source: NumberSource) -> bool:
-    return _has_prediction(number_source) and _runs(number_source).has_few_heads
-
-
-def _runs(number_source: NumberSource) -> ModelRuns:
-    assert number_source.runs is not None, "it is among the needs"
-    return number_source.runs
-
-
-MEASURES: Mapping[str, NamedMatrix] = MappingProxyType(
-    {name: NamedMatrix(_has_sequence, partial(_dependence, name)) for name in DEPENDENCES}
-    | {key: NamedMatrix(partial(_has_heads, key), partial(_readings, key)) for key in READINGS}
-    | {
-        "probability": NamedMatrix(
-            _has_prediction, lambda number_source: _runs(number_source).now.probabilities(), tokens=True
-        ),
-        "probability_before": NamedMatrix(
-            _has_prediction, lambda number_source: _runs(number_source).before.probabilities(), tokens=True
-        ),
-        "probability_without": NamedMatrix(
-            _has_few_heads, lambda number_source: _runs(number_source).without, tokens=True
-        ),
+OF_TOKENS: Mapping[str, Callable[[ModelRuns], Array | None]] = MappingProxyType(
+    {
+        "probability": lambda runs: runs.now.probabilities(),
+        "probability_before": lambda runs: runs.before.probabilities(),
+        "probability_without": lambda runs: runs.without if runs.has_few_heads else None,
     }
 )
-"""By name: ‖∂y_i/∂x_j‖ of the compared layers; readings (layer, head); probabilities of the next token (…, token)."""
+"""Probabilities of the next token (…, vocabulary) by name."""
+
+MEASURES: Mapping[str, Callable[[NumberSource], Array | None]] = MappingProxyType(
+    {name: partial(_dependence, name) for name in DEPENDENCES}
+    | {key: partial(_readings, key) for key in READINGS}
+    | {name: partial(_probabilities, read) for name, read in OF_TOKENS.items()}
+)
+"""Matrices that a lesson can name, None where they cannot be computed: ‖∂y_i/∂x_j‖ of the compared layers, readings
+(layer, head), probabilities."""
 
 
 # --- expressions ----------------------------------------------------------------------------------
@@ -420,7 +390,7 @@ def _cells(
     matrix = None if name in evaluation.stages else matrix_of(name)
     if name not in evaluation.stages and matrix is None:
         raise ExpressionError(written)
-    tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens
+    tokens = matrix is not None and name in OF_TOKENS
     places = [_place(part, number_source, of_token=tokens and part is parts[-1]) for part in parts]
     shape = evaluation.shape(name) if matrix is None else matrix.shape
     box = _box(places, shape)

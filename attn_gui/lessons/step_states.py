@@ -1,4 +1,4 @@
-"""Scenes of a lesson, and its state at each step: problem and view, before and after the tasks are done."""
+"""What the instructions of a lesson's step do (open, set, cover, show), when it is done, whether its claims hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of everyday words: rows of the embedding table of a published model, by word."""
+"""Vectors of everyday words, for lessons and the sentence typed on the start page."""
 
 from __future__ import annotations
 

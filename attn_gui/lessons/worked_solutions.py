@@ -1,4 +1,4 @@
-"""Worked solutions: a cell or a whole problem computed step by step on paper, in LaTeX and in Markdown."""
+"""Worked solutions of a cell or all: which steps and equations, what was changed by hand; LaTeX and Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published checkpoints: read, run in float32, taken apart. Imports engine and formats; no Qt."""
+"""Published checkpoints, read, run in float32 and taken apart, without Qt: the names that `attn_gui.models` offers."""
 
 from attn_gui.models.attribution import (
     DirectLogits,

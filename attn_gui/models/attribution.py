@@ -1,4 +1,4 @@
-"""Attribution of a prediction: what each head adds to a logit, what is without it, and what patching brings back."""
+"""Likeliest tokens and at which place they are read, logit lens, parts of a logit, heads switched off, patching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Layers of a model with interventions or other weights: computed by the engine, as the problems that they are."""
+"""Layers of a model changed by hand or in their weights, computed as problems; the sentence on one that does
+not fit."""
 
 from __future__ import annotations
 

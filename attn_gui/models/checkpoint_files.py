@@ -1,4 +1,4 @@
-"""Files of a published checkpoint: config.json, tensors in safetensors files, and what they say about layers."""
+"""Files of a checkpoint: config.json's rules, shards and index, tensors missing, NaN or ∞, rotary scaling, pooling."""
 
 from __future__ import annotations
 
@@ -467,10 +467,9 @@ def pooling_in(folder: Path) -> Pooling | None:
     path = folder / MODULES
     if not path.exists():
         return None
-    with reading(path, LARGEST_CONFIG) as source:  # a list, which is no object
-        modules = parse_object(f'{{"modules": {source.file.read(source.size).decode("utf-8")}}}', 2 * LARGEST_CONFIG)[
-            "modules"
-        ]
+    with reading(path, LARGEST_CONFIG) as source:
+        text = source.file.read(source.size).decode("utf-8")
+        modules = parse_object(f'{{"modules": {text}}}', 2 * LARGEST_CONFIG)["modules"]  # the file is a list
     if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
         raise FormatError(_BAD).at(path)
     kinds = {str(module.get("type")): str(module.get("path")) for module in modules}

@@ -1,4 +1,5 @@
-"""Families of checkpoints: a new one is one class and its entry in FAMILIES."""
+"""Families of models (GPT-2, Llama, Qwen, BERT …): what entries of config.json (is_causal) and tensors mean. A new one
+is one class and its entry in FAMILIES."""
 
 from __future__ import annotations
 

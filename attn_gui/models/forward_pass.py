@@ -1,4 +1,4 @@
-"""The forward pass of a model in float32, stage by stage under the engine's names, and its gradients."""
+"""A model's layers in float32, apart from the engine: norms, rotary positions, softmax, MLP."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ MLP = "down"  # the stage that an MLP adds to the residual stream
 Change = Callable[[str, Array], Array]
 
 X = "x"
-GRADIENT_MAPS = 7  # of one layer, that `layer_slopes` holds at a time
-SCORES = ("scores", "scaled", "masked")
 
 
 # --- activations and norms ------------------------------------------------------------------------
@@ -75,47 +73,15 @@ ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": ge
 """By the engine's names."""
 
 
-def gelu_slope(x: Array) -> Array:
-    found = np.exp(x * x * F(-0.5))
-    found *= x
-    found *= F(1 / math.sqrt(2 * math.pi))
-    found += (erf(x * F(math.sqrt(0.5))) + F(1)) * F(0.5)
-    return found
-
-
-def gelu_tanh_slope(x: Array) -> Array:
-    squares = x * x
-    bent = np.tanh(x * (F(1) + squares * F(0.044715)) * F(math.sqrt(2 / math.pi)))
-    inner: Array = (F(1) - bent * bent) * (F(1) + squares * F(3 * 0.044715)) * x
-    inner *= F(math.sqrt(2 / math.pi))
-    inner += bent + F(1)
-    inner *= F(0.5)
-    return inner
-
-
-def silu_slope(x: Array) -> Array:
-    share = F(1) / (F(1) + np.exp(-x))
-    found: Array = share + x * share * (F(1) - share)
-    return found
-
-
-def relu_slope(x: Array) -> Array:
-    return (x > 0).astype(x.dtype)
-
-
-SLOPE = {"gelu": gelu_slope, "gelu_tanh": gelu_tanh_slope, "silu": silu_slope, "relu": relu_slope}
-"""Derivatives of the activations."""
-
-
 def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
     found: Array = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype)
-    found /= _root_mean_square(found, eps)
+    found /= root_mean_square(found, eps)
     found *= weight
     return found if bias is None else found + bias
 
 
 def rms_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
-    found: Array = x / _root_mean_square(x, eps)
+    found: Array = x / root_mean_square(x, eps)
     found *= weight
     return found if bias is None else found + bias
 
@@ -124,20 +90,7 @@ NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer"
 """By the engine's names."""
 
 
-def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
-    """Return the gradient by the input of a norm, rows of x, given that by its output; in their precision."""
-    unit = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype) if centered else x
-    divisor = _root_mean_square(unit, eps)
-    unit = unit / divisor
-    grad = grad * weight
-    if centered:
-        grad -= grad.mean(-1, keepdims=True)
-    grad -= unit * np.einsum("...i,...i->...", grad, unit)[..., None] / x.shape[-1]
-    grad /= divisor
-    return grad
-
-
-def _root_mean_square(x: Array, eps: float) -> Array:
+def root_mean_square(x: Array, eps: float) -> Array:
     """Return √(mean of squares + eps) over the last axis, kept; in float64, which holds every square."""
     squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
     return np.sqrt(squares + eps).astype(x.dtype)
@@ -325,115 +278,6 @@ def rotate_columns(rows: Array, frequencies: Array) -> Array:
     first, second = np.split(rows.reshape(len(rows), -1, 2 * frequencies.size), 2, axis=-1)
     turned = (first * cosines - second * sines, second * cosines + first * sines)
     return np.concatenate(turned, axis=-1).reshape(rows.shape)
-
-
-# --- gradients through a layer --------------------------------------------------------------------
-def layer_slopes(layer: ModelLayer, x: Array, seen: Array | None, cotangent: Array) -> dict[str, Array]:
-    """Return {stage: gradient of Σ cotangent · block_output}, `x` included; without the batch axis.
-
-    They are right only where all are finite, since a weight of 0 does not win over NaN or ∞ here. Source: Griewank,
-    Walther, "Evaluating Derivatives" (2008), §3.2.
-    """
-    cells: dict[str, Array] = {}
-
-    def keep(stage: str, computed: Array) -> Array:
-        cells.update({} if stage in SCORES else {stage: computed})
-        return computed
-
-    run_block(layer, x, seen, keep)
-    with np.errstate(all="ignore"):
-        return _pulled(layer, x, cells, cotangent.astype(np.float32), "masked" if seen is not None else None)
-
-
-def _pulled(
-    layer: ModelLayer, x: Array, cells: dict[str, Array], cotangent: Array, masked: str | None
-) -> dict[str, Array]:
-    found = {"block_output": cotangent}
-    if pre_norm := layer.sizes.pre_norm:
-        found["normalized"] = _mlp_pulled(layer, cells, cotangent, found)
-        found["residual"] = cotangent + _norm(layer, cells["residual"], "norm2", found["normalized"])
-    else:
-        total = found["block_residual"] = _norm(layer, cells["block_residual"], "norm2", cotangent)
-        found["normalized"] = total + _mlp_pulled(layer, cells, total, found)
-        found["residual"] = _norm(layer, cells["residual"], "norm1", found["normalized"])
-    found["output"] = found["residual"]
-    found["concat"] = _linear(layer, "output", found["output"])
-    _attention_pulled(layer, cells, found, masked)
-    read = _linear(layer, "query", found["query"])
-    for part in ("key", "value"):
-        read += _linear(layer, part, found[part])
-    if pre_norm:
-        found["normed_x"] = read
-        read = _norm(layer, x, "norm1", read)
-    found[X] = found["residual"] + read
-    return found
-
-
-def _mlp_pulled(layer: ModelLayer, cells: dict[str, Array], down: Array, found: dict[str, Array]) -> Array:
-    """Return the gradient by the MLP's input that comes through the MLP."""
-    found["down"] = down
-    inner = found["activated"] = _linear(layer, "down", down)
-    slope = SLOPE[layer.sizes.activation]
-    if not layer.sizes.gated:
-        found["up"] = inner * slope(cells["up"])
-        return _linear(layer, "up", found["up"])
-    found["up"] = inner * layer.activation(cells["gate"])
-    found["gate"] = inner * cells["up"] * slope(cells["gate"])
-    return _linear(layer, "up", found["up"]) + _linear(layer, "gate", found["gate"])
-
-
-def _attention_pulled(layer: ModelLayer, cells: dict[str, Array], found: dict[str, Array], masked: str | None) -> None:
-    """Add gradients of Q, K and V from those of the heads' results; heads may share one of K and V."""
-    width, weights = layer.sizes.d_head, cells["weights"]
-    mixed = found["head_output"] = by_heads(found["concat"], width)
-    last = {side: next(cells[name] for name in _names(layer, side)) for side in ("query", "key")}
-    query, key, value = (by_heads(rows, width) for rows in (last["query"], last["key"], cells["value"]))
-    shared = len(key), -1, weights.shape[-1]
-    mixed, query = (rows.reshape(len(key), -1, width) for rows in (mixed, query))
-    slope: Array = (mixed @ value.transpose(0, 2, 1)).reshape(weights.shape)
-    found["weights"] = slope
-    found["value"] = _side_by_side(weights.reshape(shared).transpose(0, 2, 1) @ mixed)
-    scaled = slope - np.einsum("...j,...j->...", slope, weights)[..., None]
-    scaled *= weights
-    found.update({"scaled": scaled} if masked is None else {"scaled": scaled, masked: scaled})
-    found["scores"] = scaled * np.float32(layer.scale)
-    scores = found["scores"].reshape(shared)
-    turned = _side_by_side((scores @ key).reshape(len(weights), -1, width))
-    _turned_back(layer, "query", turned, cells, found)
-    _turned_back(layer, "key", _side_by_side(scores.transpose(0, 2, 1) @ query), cells, found)
-
-
-def _names(layer: ModelLayer, side: str) -> list[str]:
-    """Return the stages of Q or K, from the last one, which the scores read, back to the first."""
-    turned = [f"rotated_{side}"] if layer.sizes.frequencies is not None else []
-    return [*turned, *([f"normed_{side}"] if f"{side}_norm" in layer.weights else []), side]
-
-
-def _turned_back(layer: ModelLayer, side: str, grad: Array, cells: dict[str, Array], found: dict[str, Array]) -> None:
-    """Add gradients by the stages of Q or K, from that by what the scores read."""
-    for name in _names(layer, side):
-        found[name] = grad
-        if name.startswith("rotated_"):
-            assert layer.sizes.frequencies is not None
-            grad = rotate_columns(grad, -layer.sizes.frequencies)
-        elif name.startswith("normed_"):
-            heads, pulled = (rows.reshape(len(rows), -1, layer.sizes.d_head) for rows in (cells[side], grad))
-            weight = layer.weights[f"{side}_norm"]
-            grad = norm_gradient(heads, weight, layer.sizes.norm_eps, pulled, centered=False).reshape(grad.shape)
-
-
-def _linear(layer: ModelLayer, part: str, grad: Array) -> Array:
-    return product(grad, layer.weights[f"w_{part}"].T)
-
-
-def _norm(layer: ModelLayer, x: Array, part: str, grad: Array) -> Array:
-    weight, sizes = layer.weights[f"{part}_weight"], layer.sizes
-    return norm_gradient(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
-
-
-def _side_by_side(heads: Array) -> Array:
-    """Return (head, row, column) as (row, heads side by side)."""
-    return np.ascontiguousarray(heads.transpose(1, 0, 2)).reshape(heads.shape[1], -1)
 
 
 # --- both ends ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A GGUF file made into a folder like a published one: float32 weights, config.json, tokenizer.json.
+"""A GGUF file made a folder of weights, config.json and tokenizer.json.
 
 Only for files whose digest is known (`known_models.py`): what others could hold is not guarded against here.
 """
@@ -160,6 +160,7 @@ def _published(name: str) -> str:
 
 def _config(file: GgufFile) -> dict[str, Any]:
     entries = {name.removeprefix("llama."): value for name, value in file.metadata.items()}
+    eps = entries["attention.layer_norm_rms_epsilon"]
     return {
         "model_type": "llama",
         "hidden_size": entries["embedding_length"],
@@ -170,9 +171,7 @@ def _config(file: GgufFile) -> dict[str, Any]:
         "vocab_size": len(entries["tokenizer.ggml.tokens"]),
         "max_position_embeddings": entries["context_length"],
         "rope_theta": entries["rope.freq_base"],
-        "rms_norm_eps": float(
-            f"{entries['attention.layer_norm_rms_epsilon']:.6g}"
-        ),  # a float32, written as it was meant
+        "rms_norm_eps": float(f"{eps:.6g}"),  # a float32: 1e-05, not 9.999999747378752e-06
         "hidden_act": "silu",
         "tie_word_embeddings": "output.weight" not in file.tensors,
     }

@@ -1,4 +1,4 @@
-"""Models that are at hand: the one that comes along, and real ones that packages of PyPI bring."""
+"""Models at hand (toy, MiniLM, SmolLM2): where they are, the line that installs one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that is ready to run texts, and its runs."""
+"""A model opened: its name, notes on tensors not read; a run of a text: predictions, maps, gradients, patches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from attn_gui.formats.file_messages import FileNote, shown
 from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import N_
 from attn_gui.models import changed_layers, checkpoint_files, forward_pass
-from attn_gui.models.backward_pass import head_gradient, layer_gradients
+from attn_gui.models.backward_pass import GRADIENT_MAPS, head_gradient, layer_gradients
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
@@ -54,6 +54,10 @@ _UNTIED = N_(
     "them, which is taken, as transformers 5 does.",
 )
 _HEADLESS = N_("Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.")
+_UNTIED = N_(
+    "Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the "
+    "embeddings do not take its place.",
+)
 _WEIGHT = N_("{field} is no table of a layer of this model; it has {choices}.")
 _QUANTIZED = N_("{file}: quantized weights (quantization_config) are not supported.")
 
@@ -259,9 +263,8 @@ class Run:
 
         Each is (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
-        plain = changed_layers.layer_problem(
-            changed_layers.plain_layer(self.model.layers[0]), self.states[0], self.sequence, ()
-        )
+        first = changed_layers.plain_layer(self.model.layers[0])
+        plain = changed_layers.layer_problem(first, self.states[0], self.sequence, ())
         if layer is not None:
             return {key: self.reading(key, layer, plain) for key in READINGS}
         layers = range(self.model.num_layers)
@@ -425,7 +428,7 @@ class Run:
         Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
         """
         model = self.model
-        check(4 * forward_pass.GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
+        check(4 * GRADIENT_MAPS * model.num_heads * len(self.ids) ** 2)
         for number in range(model.num_layers - 1, min(layers, default=model.num_layers) - 1, -1):
             found = layer_gradients(*self._given(number), stage, cotangent)
             if number in layers:
@@ -571,8 +574,8 @@ def _notes(
         if not np.shares_memory(own, words) and not np.array_equal(own, words):
             yield FileNote(_UNTIED)
     classes = classes_without_head(config)
-    if mute and classes:
-        yield FileNote(_HEADLESS, got=shown(classes[0]))
+    if mute:
+        yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

@@ -1,4 +1,4 @@
-"""A sequence of tokens as a model reads it: ids, types, padding, checked against the model's sizes."""
+"""Tokens of a text checked for a model: too many, unknown, padding, token types."""
 
 from __future__ import annotations
 

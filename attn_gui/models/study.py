@@ -1,4 +1,4 @@
-"""Study of a model: a text that it reads, a layer of it as a problem, and what is changed by hand in all of them."""
+"""A layer of a model on the table: the text read first, edited layers, its record in a session, a model moved away."""
 
 from __future__ import annotations
 

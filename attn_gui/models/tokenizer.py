@@ -1,4 +1,4 @@
-"""The tokenizer of a checkpoint, by the package `tokenizers` where that is installed."""
+"""Tokenizer of a model: how a text is cut, how a token is spelled (Ġ, ▁, <0xE2>), texts that would grow too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mean entropies of the weights of every head: measured at once where that is quick, else whenever Qt is idle.
+"""When the mean entropies of all heads are measured: at once, when the window is idle, or on a thread.
 
 Those of a long problem are measured on another thread.
 """

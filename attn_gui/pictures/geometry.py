@@ -1,4 +1,4 @@
-"""Geometry of an axis, cells to pixels: exact, whole pixels, for maps that fit, are pooled or are zoomed."""
+"""Cells of a map in whole pixels, where they fit, are pooled or zoomed: where each begins, those cut at the edge."""
 
 from __future__ import annotations
 

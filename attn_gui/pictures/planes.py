@@ -1,4 +1,4 @@
-"""Planes that a map can show: one of a stage (the engine's) or a matrix of the problem."""
+"""The matrix that a map shows, of a step or a field: numbers, those covered by an exercise, zeros as a dot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of long planes, made band by band: what is known of each, and what an edit has made stale."""
+"""A tile of a long map: its bands in order, parts made stale or dirty by an edit, 2 ms turns; entropies, samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache of tiles of a long problem, of which no map is held: drawn on another thread, those that maps show first.
+"""The cache of tiles of a long problem: kept ones, which are drawn first, stopped and resumed, blanks filled in.
 
 A map requests what it shows and gets the cells that are known; when `arrived` tells of more, it asks again. Everything
 here but `Tile.drawn` runs on the GUI thread.

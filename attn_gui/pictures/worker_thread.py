@@ -1,4 +1,4 @@
-"""Work beside the window: its thread, and the way of its results back to the thread that asked."""
+"""The thread that draws tiles one after another, and how its answers reach the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notice above the explanation that says what is shown, what was refused, and offers the ways out."""
+"""The notice above the explanation: how a sentence, its buttons and its cross look, and how it is taken back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bars above the maps: what is compared, the brush of the mask, and what is looked for."""
+"""Bars above the maps: of a comparison (side by side, wipe, Gradient of), the mask brush, and Find with its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be copied, and copies that take a while."""
+"""What a widget gives to Copy, and large copies that reach the clipboard a while later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grid of a model's heads with its model: layers down, heads across, a small map or a number each."""
+"""The grid of a model's heads, layers down and heads across, as it is painted and chosen from."""
 
 from __future__ import annotations
 

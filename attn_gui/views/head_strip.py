@@ -1,4 +1,4 @@
-"""The strip of heads below the product picture: a small map of the weights of each, with its number and a reading."""
+"""Row of all heads below the map: small maps, number, “off”; the choice of the reading, All heads together."""
 
 from __future__ import annotations
 
@@ -303,7 +303,7 @@ class HeadsStrip(MenuZone):
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for thumb in self._thumbs:
-            if thumb.map.drawing.renewed:
+            if thumb.map.renewed:
                 thumb.map.retake_levels()
         self._entropies.go_on()
 

@@ -1,4 +1,4 @@
-"""The list of the history's steps, with its model and the header that folds it away."""
+"""List of past steps: a step's dot, words and row height, what it moved of the cell, the header that folds the list."""
 
 from __future__ import annotations
 

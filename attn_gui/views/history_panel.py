@@ -1,4 +1,4 @@
-"""The panel of the history: the steps, those that moved the chosen cell, and the snapshots."""
+"""The panel of past steps at the right: folded in a low column, height of its lists, “What moved A[3, 2] most”."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of lessons: their groups, what of them is done, the minutes they take, and the one to go on with."""
+"""The list of lessons as it looks: rows with ticks and minutes, the band to go on with, distances on a low screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panels of a lesson and of an exercise: the step's text with live numbers, its task, the end, the way on."""
+"""The panel of a lesson: text of the step, bar of steps and its colors, buttons, the end; the panel of an exercise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plot of a page in pyqtgraph: turned wheels and drags zoom and move it, a double click shows all of it again."""
+"""Zooming and moving the plot of a page: wheel, drag, double click; ticks, dots and lines while zoomed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window: places the panels and nothing else."""
+"""Where every panel stands: widths of columns, narrow and low forms (heads hidden), what may be dropped, zoom wheel."""
 
 from __future__ import annotations
 

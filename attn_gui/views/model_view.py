@@ -1,4 +1,4 @@
-"""View of a model: its text above, its heads layer by layer, and beside them what it predicts."""
+"""Model in the window: fields of both texts, buttons that switch heads off, list of changes, predicted tokens, room."""
 
 from __future__ import annotations
 

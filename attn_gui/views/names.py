@@ -1,4 +1,4 @@
-"""Names on screen in the present language: stages, fields, scores, masks, heads, and meanings of a typed weight."""
+"""Names on screen: steps, cells by tokens, heads that are off, masks and their rules, what a typed weight may mean."""
 
 from __future__ import annotations
 

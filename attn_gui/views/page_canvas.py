@@ -1,4 +1,4 @@
-"""Canvas of a page: painted by the routine that paints its files; pointed at, clicked and walked through by keys.
+"""The canvas of a page: hover, click and arrow keys on its places, out of date.
 
 Over each of its plots lies the same plot in pyqtgraph, which can be zoomed.
 """

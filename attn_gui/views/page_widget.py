@@ -1,4 +1,4 @@
-"""Widget of one page: its canvas, its options, and the controls above code and above the fit of a curve."""
+"""One page as a widget: fields of its options, Copy and Save above code, Fit w above the curve."""
 
 from __future__ import annotations
 

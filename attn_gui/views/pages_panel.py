@@ -1,4 +1,4 @@
-"""Panel that holds the pages: which one is shown, beside the maps or large in their place, and its export."""
+"""The panel of pages: the list to choose from, large in the place of the maps, Export the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question of a step of a lesson: a number to type or choices to take, and the verdict below."""
+"""The question of a lesson's step: line for a number and its keys (Ctrl+Z), choices and arrows, verdict, buttons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The snapshots of a document below its history: taken, looked at, compared with, named and deleted."""
+"""The list of snapshots (states that were kept) and its buttons: rows, marks, keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas in plain characters for screen readers, and in the texts of What's This."""
+"""What's This of maps and tables; formulas in words for screen readers."""
 
 from __future__ import annotations
 

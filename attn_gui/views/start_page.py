@@ -1,4 +1,4 @@
-"""The page that the program begins with: three cards with live maps, a lesson to follow, and files.
+"""The start page as it looks: cards with live maps, field for a sentence, recent files, distances in a low window.
 
 It stands in the place of spine, tables and maps; signals say what was asked for.
 """
@@ -107,7 +107,7 @@ class CardPicture(QWidget):
         self._over = cell
         for one in self.maps.values():
             here = cell is not None and cell[0] == _plane(one).stage
-            one.drawing.overlay.set_marks(hovered=_turned(one, *cell[1:]) if here and cell else None)
+            one.overlay.set_marks(hovered=_turned(one, *cell[1:]) if here and cell else None)
         if cell is None:
             self.left.emit()
         else:
@@ -115,7 +115,7 @@ class CardPicture(QWidget):
 
     def _cell_at(self, at: QPoint) -> tuple[str, int, int] | None:
         for one in self.maps.values():
-            placement = one.drawing.placement
+            placement = one.placement
             inside = at - one.pos() - placement.cells.topLeft()
             row, column = placement.rows.bin_at(inside.y()), placement.columns.bin_at(inside.x())
             if row is not None and column is not None:
@@ -208,7 +208,7 @@ class TokenMap(CardPicture):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme, one = QPainter(self), current_theme(), self.maps[PRODUCT]
-        names, chosen, box = one.shown.row_names, one.drawing.overlay.marks.chosen, one.geometry()
+        names, chosen, box = one.shown.row_names, one.overlay.marks.chosen, one.geometry()
         side = one.width() // max(1, len(names))
         if side < scaled(self.LINE):
             return

@@ -1,4 +1,4 @@
-"""Widgets of text: wrapped labels, typeset formulas, sentences with colored words, and links."""
+"""Texts as widgets: wrapped labels, formulas, sentences with raised or lowered parts (e^(−∞), W_Q), links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The appearance of the whole program: Fusion, a palette and one style sheet made from `figure.design_tokens`.
+"""The look of all widgets: palette, style sheet, icons, high contrast, sizes and type at a zoom (tabs too), motion.
 
 `apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
 Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither."""

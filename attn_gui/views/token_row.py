@@ -1,4 +1,4 @@
-"""Rows of the tokens of a text, and the second text whose rows can be put into the first one's run."""
+"""The tokens of a text as a row to choose from, and the second text with its buttons Take the row, Compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tour of the window: a ring round one part of it after the other, with a bubble beside it that says what it is."""
+"""The bubble and the ring of the tour: where they stand beside a part, their keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk through one cell in the place of the maps: picture, sentence and transport, and the list of its steps."""
+"""The walk in the window: picture, play bar, speeds, keys, and the list of its steps with its height."""
 
 from __future__ import annotations
 

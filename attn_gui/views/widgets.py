@@ -1,4 +1,5 @@
-"""Widgets and mixins that every zone is made of: buttons, tips, labels, editors, choices, scrolling, layouts."""
+"""Bases of widgets: painted buttons, lists as wide as their words, lines to type in, labels cut with “…”,
+scrolling, focus ring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zones of the window: their order for Tab and F6 (spine, inputs, pictures, heads, explanation), and their columns."""
+"""Tab and F6 through the window: order of zones and controls, focus when what has it is hidden; columns of panels."""
 
 from __future__ import annotations
 

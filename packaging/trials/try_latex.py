@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attn_gui.formats import save_matrix
+from attn_gui.formats import rows_of, save_rows
 
 SHAPES = ((3, 8), (28, 28), (100, 5), (4, 60))
 WHOLE = r"\documentclass{article}\begin{document}\input{table.tex}\end{document}"
@@ -38,7 +38,7 @@ def _fault(values: np.ndarray) -> str:
     """Return the first complaint of TeX; empty where it has none."""
     across = tuple(f"token{number}" for number in range(values.shape[1]))
     with tempfile.TemporaryDirectory() as work:
-        save_matrix(values, Path(work, "table.tex"), column_labels=across)
+        save_rows(rows_of(values), Path(work, "table.tex"), column_labels=across)
         command = ["pdflatex", "-interaction=batchmode", "-jobname=out", WHOLE]
         done = subprocess.run(command, cwd=work, check=False, stdout=subprocess.DEVNULL)
         found = FAULT.search(Path(work, "out.log").read_text(errors="replace"))

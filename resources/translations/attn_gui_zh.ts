@@ -1000,8 +1000,8 @@
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
     <message>
-        <source>All at once: Q {query}, K {key}, V {value}</source>
-        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+        <source>All at once: {matrices}</source>
+        <translation>一次全部：{matrices}</translation>
     </message>
 </context>
 <context>
@@ -2838,6 +2838,10 @@
     <message>
         <source>imported {block} at {cell}</source>
         <translation>在 {cell} 处导入 {block}</translation>
+    </message>
+    <message>
+        <source>pasted X and its weights</source>
+        <translation>粘贴 X 及其权重</translation>
     </message>
     <message>
         <source>grew {symbol} to {size}</source>
@@ -7030,10 +7034,6 @@ Do you want to replace it?</source>
         <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
-        <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
-        <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
-    </message>
-    <message>
         <source>{file} holds no numbers.</source>
         <translation>{file} 中没有数值。</translation>
     </message>
@@ -7155,15 +7155,19 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，即原分数，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，即原分数，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+    </message>
+    <message>
+        <source>On the way to it a number is too large for {dtype}, whose largest is {largest}.</source>
+        <translation>计算途中有数超出了 {dtype} 的范围（最大为 {largest}）。</translation>
     </message>
     <message>
         <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
@@ -7171,23 +7175,23 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the score, divided by √{count}.</source>
-        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数除以 √{count}。</translation>
+        <translation>查询 {query} 与键 {key} 缩放后的分数：{value}，等于分数除以 √{count}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
+        <translation>查询 {query} 与键 {key} 经软上限后的分数：{value}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <translation>查询 {query} 与键 {key} 经软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
@@ -7195,7 +7199,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
-        <translation>查询 {query} 与键 {key} 的掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
+        <translation>查询 {query} 与键 {key} 加掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
     </message>
     <message>
         <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
@@ -7994,10 +7998,6 @@ Do you want to replace it?</source>
         <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
     </message>
     <message>
-        <source>{file} holds no problem: expected matrices named Q, K and V, none of them a transpose, that fit together; got {names}.</source>
-        <translation>{file} 不含算例：应有名为 Q、K 和 V、不是转置且形状相配的矩阵；实有 {names}。</translation>
-    </message>
-    <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
         <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
     </message>
@@ -8139,7 +8139,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
-        <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，{count} 个键的权重都相等。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
@@ -8350,6 +8350,18 @@ Do you want to replace it?</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
+        <translation>{file} 不含算例：应有名为 Q、K 和 V，或 X、W_Q、W_K 和 W_V，不是转置且形状相配的矩阵；实有 {names}。</translation>
+    </message>
+    <message>
+        <source>The text is not UTF-8; its letters were read as {encoding}.</source>
+        <translation>文本不是 UTF-8；其中的文字按 {encoding} 读取。</translation>
+    </message>
+    <message>
+        <source>{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers.</source>
+        <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
+    </message>
+    <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
         <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
@@ -8506,10 +8518,6 @@ Do you want to replace it?</source>
         <translation>{file} 从第 {place} 个字符起不是合法的 JSON。</translation>
     </message>
     <message>
-        <source>The text is not in UTF-8; its letters were read as those of GB 18030.</source>
-        <translation>文本不是 UTF-8，其中的文字按 GB 18030 读取。</translation>
-    </message>
-    <message>
         <source>{file} is nested too deeply.</source>
         <translation>{file} 的嵌套太深。</translation>
     </message>
@@ -8584,6 +8592,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file}: the model type {got} is not supported; expected {choices}.</source>
         <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: the tensor “lm_head.weight” is missing, and by config.json (tie_word_embeddings) the embeddings do not take its place.</source>
+        <translation>不作预测：缺少张量“lm_head.weight”，且按 config.json（tie_word_embeddings）不以词嵌入代替它。</translation>
     </message>
     <message>
         <source>By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for them, which is taken, as transformers 5 does.</source>
@@ -8855,7 +8867,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{matrix} in its head</source>
-        <translation>{matrix} 在所属头中</translation>
+        <translation>所属头中 {matrix}</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
@@ -8867,11 +8879,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}.</source>
@@ -8879,11 +8891,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}, plus {shift}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {shift}.</source>
-        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
+        <translation>{token} 的列 {column}：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
         <source>{file} holds no arrays by name; expected {expected}.</source>
@@ -9711,7 +9723,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
-        <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
     <message>
         <source>This model does not know {parts}: “{token}” stands there instead.</source>
@@ -9834,6 +9846,14 @@ Do you want to replace it?</source>
 </context>
 <context>
     <name>ShapeFixes</name>
+    <message>
+        <source>Cut it to {after}</source>
+        <translation>裁剪为 {after}</translation>
+    </message>
+    <message>
+        <source>Fit it to {after}</source>
+        <translation>裁剪或补 0 为 {after}</translation>
+    </message>
     <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>

@@ -10,7 +10,8 @@ from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_b
 from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
 from attn_gui.document.typed_numbers import shown
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.memory import silent
@@ -30,13 +31,13 @@ PAIRS = {
     "switches": tuple(RANDOM.random((2, 4, 6)) < 0.5),
 }
 
-DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
-PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random")
+DIRECT = Problem.over(new_fields("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random"))
+PROJECTED = Problem.over(new_fields("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random"))
 
 
 @pytest.fixture(scope="module")
 def evaluation():
-    problem = new_problem("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random")
+    problem = Problem.over(new_fields("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random"))
     return DenseEvaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
 
 

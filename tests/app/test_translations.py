@@ -18,8 +18,9 @@ from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import fill_template
+from attn_gui.engine import Problem
 from attn_gui.engine import messages as words_of_the_engine
-from attn_gui.engine.creation.create import new_problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
 from attn_gui.views.dialogs.export_dialog import ExportDataDialog, ExportDialog
@@ -102,7 +103,7 @@ def test_sentences_end_alike(tool):
 
 def test_the_window_says_in_chinese_what_the_engine_refuses(qapp):
     set_language(qapp, "zh")
-    problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
+    problem = Problem.over(new_fields("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2))
     with pytest.raises(ShapeError) as clash:
         problem.replace(value=problem.value[..., :6, :])
     said = sentence(clash.value)

@@ -18,7 +18,8 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, exists, resolve
 from attn_gui.document.document import Document
-from attn_gui.engine import DenseEvaluation, new_problem
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.levels import ColorScale, Levels
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import save_session
@@ -56,7 +57,7 @@ RUBBISH = {
 
 
 def test_a_look_is_what_the_evaluation_can_give():
-    evaluation = DenseEvaluation(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
+    evaluation = DenseEvaluation(Problem.over(new_fields(n=3, m=4, num_heads=2, d_k=2, d_v=2)))
     asked = ViewSettings(stage="residual", head=5, batch=3, cell=ChosenCell("weights", 2, 4), mode="all", decimals=6)
     assert resolve(asked, evaluation) == ViewSettings(head=1, mode="all", decimals=6)
     kept = ViewSettings(stage="scores", head=1, cell=ChosenCell("weights", 2, 3))
@@ -65,7 +66,7 @@ def test_a_look_is_what_the_evaluation_can_give():
 
 @pytest.fixture
 def view(qapp):
-    document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
+    document = Document(Problem.over(new_fields(n=3, m=4, num_heads=2, d_k=2, d_v=2)))
     following = Computation(document, document)
     return ViewState(following, Baseline(document, following, document), ViewSettings(), document)
 
@@ -77,7 +78,7 @@ def until_notified(computation: Computation) -> None:
 
 
 def opened(view: ViewState, **sizes: int) -> None:
-    view.parent().open(new_problem(d_k=2, d_v=2, **sizes))
+    view.parent().open(Problem.over(new_fields(d_k=2, d_v=2, **sizes)))
     until_notified(view._computation)
 
 
@@ -109,7 +110,7 @@ def behind(view, monkeypatch):
     monkeypatch.setattr(computation, "QUICK_CELLS", 1)
     monkeypatch.setattr(view_state, "SLICE", 0.0)  # one after another
     opened = view.parent()
-    return view, lambda n: opened.open(new_problem(n=n, m=n, num_heads=1, d_k=2, d_v=2))
+    return view, lambda n: opened.open(Problem.over(new_fields(n=n, m=n, num_heads=1, d_k=2, d_v=2)))
 
 
 def test_everybody_is_told_in_turn_while_the_window_goes_on(behind, qtbot):
@@ -196,7 +197,7 @@ def test_nobody_can_follow_what_there_is_not(view):
 @pytest.fixture(scope="module")
 def evaluation():
     """Two items, six heads, two K/V heads, an output projection: no two axes of one length."""
-    problem = new_problem("direct", n=3, m=5, num_heads=6, d_k=2, d_v=7, fill="random")
+    problem = Problem.over(new_fields("direct", n=3, m=5, num_heads=6, d_k=2, d_v=7, fill="random"))
     key, value = problem.key[..., :4], problem.value[..., :14]
     problem = problem.replace(num_kv_heads=2, key=key, value=value)
     fields = {name: getattr(problem, name)[None].repeat(2, axis=0) for name in ("query", "key", "value")}

@@ -135,6 +135,14 @@ def test_numbers_masks_and_sizes_are_suspected_too(rng):
     assert (fewer.share, "num_heads" in fewer.field) == (1.0, True)
 
 
+def test_a_vector_with_many_other_numbers_is_one_suspect(rng):
+    wide = {f"w_{part}": rng.normal(size=(D, 200)) for part in ("query", "key", "value")}
+    before = Problem(x=rng.normal(size=(N, D)), **wide, b_query=rng.normal(size=200))
+    after = before.replace(b_query=before.b_query + np.arange(200) % 2)
+    (suspect,) = compare(before, after).blame("scores", (0, 0, 4, 2))
+    assert (suspect.field, suspect.box, suspect.share) == ("b_query", (slice(1, 200),), 1.0)
+
+
 # --- ready made ----------------------------------------------------------------------------------
 def test_ready_made_problems_lack_one_thing_and_copy_nothing(rng):
     problem = small(rng, mask=[{"kind": "causal"}])

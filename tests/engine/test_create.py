@@ -12,12 +12,11 @@ from attn_gui.engine import (
     compute,
     fill,
     made_direct,
-    new_problem,
     with_biases,
     with_context,
     with_output,
 )
-from attn_gui.engine.creation.create import fitting_output, with_score
+from attn_gui.engine.creation.create import fitting_output, new_fields, with_score
 from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
 from tests.failing import each
@@ -49,25 +48,25 @@ def test_a_cell_depends_on_seed_field_and_place_only():
 
 @each(("kind", "filling"), zip(["direct", "self", "cross", "self"], FILLS, strict=True))
 def test_new_problems(kind, filling):
-    problem = new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
+    problem = Problem.over(new_fields(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3))
     assert (problem.n, problem.m, problem.d_k, problem.d_v) == (3, 3 if kind == "self" else 5, 4, 7)
     assert (problem.projected, problem.self_attention) == (kind != "direct", kind == "self")
-    assert problem == new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
+    assert problem == Problem.over(new_fields(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3))
     assert np.isfinite(compute(problem)["output"]).all()
     if kind != "direct":
-        problem = new_problem(kind, n=3, num_heads=2, d_k=4, d_v=7, d_model=5, fill=filling)
+        problem = Problem.over(new_fields(kind, n=3, num_heads=2, d_k=4, d_v=7, d_model=5, fill=filling))
         assert (problem.d_model, problem.w_query.shape, problem.w_value.shape) == (5, (5, 8), (5, 14))
 
 
 @each("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}, {"kind": "self", "d_model": 0}])
 def test_wrong_choices_are_refused(wrong):
     with pytest.raises(FieldError):
-        new_problem(**{"kind": "direct", "n": 2, "m": 2, "num_heads": 1, "d_k": 2, "d_v": 2} | wrong)
+        Problem.over(new_fields(**{"kind": "direct", "n": 2, "m": 2, "num_heads": 1, "d_k": 2, "d_v": 2} | wrong))
 
 
 def test_output_weights_come_and_go():
     for kind, columns in (("direct", 14), ("self", 8)):
-        problem = new_problem(kind, n=3, num_heads=2, d_k=4, d_v=7)
+        problem = Problem.over(new_fields(kind, n=3, num_heads=2, d_k=4, d_v=7))
         more = problem.replace(**with_output(problem, True))
         assert more.w_output.shape == (14, columns)
         assert with_output(more, True) == {}
@@ -77,12 +76,12 @@ def test_output_weights_come_and_go():
 
 
 def test_a_second_sequence_comes_and_goes():
-    problem = new_problem("self", n=3, d_k=4).replace(dtype="float32", key_tokens=tuple("abc"))
+    problem = Problem.over(new_fields("self", n=3, d_k=4)).replace(dtype="float32", key_tokens=tuple("abc"))
     more = problem.replace(**with_context(problem, True))
     assert more.context.shape == more.x.shape
     assert more.key_tokens is None
     assert more.replace(**with_context(more, False), key_tokens=tuple("abc")) == problem
-    cross = new_problem("cross", n=3, m=5, d_k=4).replace(
+    cross = Problem.over(new_fields("cross", n=3, m=5, d_k=4)).replace(
         context=np.ones((5, 9)),
         w_key=np.ones((9, 4)),
         w_value=np.ones((9, 4)),
@@ -93,7 +92,7 @@ def test_a_second_sequence_comes_and_goes():
     assert again.mask[0].allowed.shape == (3, 3)
     assert again.mask[1].lengths == (3,)
     with pytest.raises(FieldError, match="context needs x"):
-        with_context(new_problem(n=3, d_k=4), True)
+        with_context(Problem.over(new_fields(n=3, d_k=4)), True)
 
 
 PARTS = {
@@ -140,7 +139,7 @@ def test_made_direct_computes_the_same(makers, dtype):
         np.testing.assert_allclose(
             compute(direct)["output"], compute(problem)["output"], rtol=1e-13 if dtype == "float64" else 1e-4, atol=1e-5
         )
-    assert made_direct(DenseEvaluation(new_problem(n=3, d_k=4))) == {}
+    assert made_direct(DenseEvaluation(Problem.over(new_fields(n=3, d_k=4)))) == {}
 
 
 BY_HAND = (
@@ -170,7 +169,7 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
 
 
 def test_another_score_comes_with_its_own_numbers():
-    problem = new_problem("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4)
+    problem = Problem.over(new_fields("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4))
     changed = problem.replace(**with_score(problem, "gaussian"))
     assert dict(changed.score_params) == {"w": 1.0, "key_norm": 1.0}
     assert with_score(changed, "gaussian") == {}
@@ -183,7 +182,7 @@ def test_another_score_comes_with_its_own_numbers():
 
 
 def test_a_block_needs_an_output_as_wide_as_x():
-    problem = new_problem("self", n=3, num_heads=2, d_k=5, d_v=4)  # x is 10 wide, the joined heads 8
+    problem = Problem.over(new_fields("self", n=3, num_heads=2, d_k=5, d_v=4))  # x is 10 wide, the joined heads 8
     with pytest.raises(ShapeError, match="as wide as x"):
         problem.replace(**with_block(problem, "linear"))
     fitting = problem.replace(**fitting_output(problem))
@@ -195,14 +194,17 @@ def test_a_block_needs_an_output_as_wide_as_x():
     assert (wide.w_output[:, :3] == 1).all()
     assert (wide.b_output[:3] == 1).all()
     with pytest.raises(FieldError, match="block needs x"):
-        with_block(new_problem("direct", n=3, d_k=5), "linear")
+        with_block(Problem.over(new_fields("direct", n=3, d_k=5)), "linear")
 
 
 @each("fill", ["integers", "random"])
 @each(("kind", "heads", "d_k"), [("self", 1, 4), ("cross", 2, 3), ("self", 8, 16)])
 def test_a_new_projected_problem_spreads_its_weights_whatever_d_model_is(kind, fill, heads, d_k):
     """Scaled scores vary by about 1, so that rows lie between one-hot (0 bits) and uniform (3 bits)."""
-    traces = [compute(new_problem(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)) for seed in range(3)]
+    traces = [
+        compute(Problem.over(new_fields(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)))
+        for seed in range(3)
+    ]
     assert 0.5 < np.std([trace["scaled"] for trace in traces]) < 2
     rows = np.concatenate([trace["weights"].reshape(-1, 8) for trace in traces])
     entropies = -(rows * np.log2(np.maximum(rows, 1e-300))).sum(axis=-1)

@@ -161,7 +161,7 @@ def exact_gelu(x: float) -> Decimal:
 
 @each("x", [-6.5, -2.25, -0.46875, 0.0, 1e-8, 1.0, 6.0])
 def test_gelu_keeps_its_digits_far_below_zero(x):
-    found, expected = float(ACTIVATIONS["gelu"].bend(np.array([x]))[0]), float(exact_gelu(x))
+    found, expected = float(ACTIVATIONS["gelu"].apply(np.array([x]))[0]), float(exact_gelu(x))
     assert abs(found - expected) <= (4 + 2 * x * x) * EPS * abs(expected)
 
 
@@ -171,7 +171,7 @@ def test_slopes_are_those_of_finite_differences(x):
     for activation in ACTIVATIONS.values():
         if activation.key == "relu" and abs(x) < 2 * h:
             continue
-        ends = activation.bend(np.array([x + h, x - h]))
+        ends = activation.apply(np.array([x + h, x - h]))
         assert activation.slope(np.array([x]))[0] == pytest.approx((ends[0] - ends[1]) / 2 / h, rel=1e-5, abs=1e-8)
         assert abs(activation.slope(np.array([x]))[0]) <= activation.steepest
 
@@ -180,11 +180,11 @@ def test_slopes_are_those_of_finite_differences(x):
 def test_large_numbers_neither_overflow_nor_turn_into_nan(key):
     activation = ACTIVATIONS[key]
     with np.errstate(all="ignore"):
-        found = activation.bend(np.array([1e200, 1e5, -1e5, -1e200]))
+        found = activation.apply(np.array([1e200, 1e5, -1e5, -1e200]))
         slopes = activation.slope(np.array([1e200, 1e5, -1e5, -1e200]))
     assert found.tolist() == [1e200, 1e5, 0.0, 0.0]
     assert slopes.tolist() == [1, 1, 0, 0]
-    assert math.isnan(activation.bend(np.array([np.nan]))[0])
+    assert math.isnan(activation.apply(np.array([np.nan]))[0])
 
 
 # --- the four normalizations against NumPy written out once more ----------------------------------

@@ -209,6 +209,13 @@ def test_a_right_answer_is_right_within_the_tolerance_and_another_is_only_wrong(
     assert not grade(evaluation, "weights", at, math.inf).right
 
 
+def test_a_wrong_answer_is_judged_where_the_weights_are_given():
+    """There d_k is 0, and no score could have been divided by its root."""
+    weights = np.random.default_rng(0).dirichlet(np.ones(3), (2, 4))
+    problem = Problem.from_weights(weights, value=np.ones((3, 4)))
+    assert not grade(compute(problem).evaluation, "head_output", (0, 0, 0, 0), 7.0, 1e-9).right
+
+
 @each("answer", [0.12, 0.13])
 def test_a_number_halfway_between_two_decimals_may_be_rounded_either_way(answer):
     """Eight equal keys: 1/8, to two decimals. Neither 0.125 − 0.12 nor 0.13 − 0.125 is 0.005 in binary digits."""

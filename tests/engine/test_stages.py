@@ -163,9 +163,9 @@ def test_explanation_evaluates_to_the_cell(evaluations, rng):
 @each("activation", ACTIVATIONS.values())
 def test_the_formula_of_an_activation_gives_the_cell_however_large_it_is(activation):
     for number in (1e110, -1e110, 1e200, -1e200, 1e-200):
-        written = activation.written(Cell("up", (0,), number, "u")).value
+        written = activation.expression(Cell("up", (0,), number, "u")).value
         with np.errstate(all="ignore"):
-            assert written == float(activation.bend(np.array([number]))[0])
+            assert written == float(activation.apply(np.array([number]))[0])
 
 
 def evaluated(found):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from attn_gui import explain, load, render
+from attn_gui import explain, load, render, save
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, plan_card, sentence
@@ -105,3 +105,18 @@ def test_the_command_line_writes_cards(tmp_path, capsys):
     assert QImage(str(path)).size().toTuple() == (1080, 1080)
     assert main(["export", example, "-o", str(tmp_path), "--card", "--cell", "7,1"]) == 2
     assert "7,1" in capsys.readouterr().err
+
+
+@each("picture", ["--card", "--walk"])
+def test_joined_heads_have_one_card_and_one_walk_of_no_head(tmp_path, capsys, picture):
+    q, k, v = np.random.default_rng(0).standard_normal((3, 3, 4))
+    problem = Problem(query=q, key=k, value=v, num_heads=2)
+    save(problem, tmp_path / "a.attn")
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--stage", "concat", picture]
+    assert main(words) == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [f"a-concat-{picture[2:]}-h0.png"]
+    assert main([*words, "--heads", "1"]) == 0
+    assert f"a-concat-{picture[2:]}-h1.png" in capsys.readouterr().out
+    figure = compose_card(DenseEvaluation(problem), ExportSettings(stage="concat"), 1, lambda share: None)
+    assert (figure.source, figure.map.panels[0].values.shape) == ("Concatenated heads", (3, 4))
+    assert figure.cell[1] in (2, 3), "without a cell that is chosen it is one of the head that is asked for"

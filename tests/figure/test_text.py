@@ -13,7 +13,7 @@ from attn_gui import Problem, render
 from attn_gui.figure.levels import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import dot_text, level_texts, sentence_number
-from attn_gui.figure.text.rich_text import token_text
+from attn_gui.figure.text.rich_text import SCRIPT, token_text, wrapped_runs
 from attn_gui.formats.untrusted_bytes import LONGEST_LABEL, visible_text
 from tests.failing import each
 
@@ -38,6 +38,21 @@ def metrics() -> QFontMetricsF:
 )
 def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: int, text: str) -> None:
     assert format_number(value, decimals) == text
+
+
+def test_a_power_is_not_parted_from_its_base_and_goes_to_the_next_line_with_it() -> None:
+    """Exponents of a walk ran over the next panel, and out of the picture: only their e was measured."""
+    said = (
+        "取指数：差距被拉大。" + "，".join(f"e<sup>−{power}.24632 ÷ 0.5</sup> = 0.10579" for power in range(4)) + "。"
+    )
+    for room in range(200, 500, 10):
+        for line in wrapped_runs(said, room, 16):
+            fonts = [figure_font(16 * SCRIPT if run.script else 16, strong=run.strong) for run in line]
+            assert room >= sum(
+                QFontMetricsF(font).horizontalAdvance(run.text.rstrip()) for font, run in zip(fonts, line, strict=True)
+            )
+            assert not line[0].script
+            assert line[0].text[0] not in "，。"
 
 
 @each(

@@ -26,6 +26,7 @@ from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.text.rich_text import rich_width
 from attn_gui.figure.walk import Walk, export_walk, walk_canvas, walk_of
+from attn_gui.figure.walk.softmax_beats import percent
 from attn_gui.paths import resource
 from tests.costs import taking
 from tests.failing import each, examples
@@ -117,6 +118,12 @@ def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_m
     assert len(walk_of(worked, 0, 0, "weights", (1, 1), pour=False).beats) == 6
     assert walk.beat_at(2.6 + 0.5) == (2, pytest.approx(0.5))
     assert walk.beat_at(99.0) == (6, 1.0)
+
+
+def test_a_share_is_called_all_or_nothing_only_where_it_is():
+    """0.9983 was "100% of its attention", and 3.4e-9 "3e-07%"."""
+    shares = (0.0, 3.4e-9, 0.004, 0.36, 0.9949, 0.9983, 0.99999, 1.0)
+    assert [*map(percent, shares)] == ["0%", "3e−7%", "0.4%", "36%", "99%", "99.8%", "100%", "100%"]
 
 
 def test_columns_have_the_numbers_of_the_tables(tmp_path):

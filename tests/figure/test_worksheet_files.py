@@ -161,7 +161,7 @@ def test_of_several_heads_the_key_says_which_one_it_means():
 def test_keys_are_made_no_further_than_they_fit_on_a_page(monkeypatch):
     """All were made for each size, from the smallest one on: of twenty sheets with two heads a third of the time."""
     made = []
-    monkeypatch.setattr(answer_keys, "mistaken", lambda *about: made.append(about) or [])
+    monkeypatch.setattr(answer_keys, "mistaken_numbers", lambda *about: made.append(about) or [])
     assert len(key_pages(list(worksheets(causal(3, 2), 12, 1, "fill")), STYLE)) > 1
     assert len(made) < 24
 
@@ -174,6 +174,14 @@ def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
             (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
             assert heading == f"Usual mistakes, seen at {cell}"
             assert any("no scaling" in text for text, _ in lines)
+    for sheet in worksheets(
+        load(WORKED), examples(20), 1, "fill"
+    ):  # whoever forgets the sum goes on with rounded boxes
+        power = np.exp(np.round(sheet.evaluation.box("scaled", whole((1, 1, 2, 2)))[0, 0, 0, 1], 2))
+        if said := re.findall(
+            r"not divided by the sum (\S+)", " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
+        ):
+            assert said == [f"{power:.2f}"]
     for sheet in worksheets(causal(3), examples(5), 1, "fill"):  # which prints the scores
         said = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
         assert "no scaling" in said
@@ -207,6 +215,10 @@ def test_the_wrong_number_is_one_that_its_mistake_gives_and_clearly_off():
         made = mistake.made_in(sheet.evaluation.problem)
         assert float(made.box(at.stage, at.box).item()) == pytest.approx(number)
         assert abs(float(sheet.evaluation.box(at.stage, at.box).item()) - number) > 0.05
+        before = [names[-1] for names in sheet.steps[: [names[-1] for names in sheet.steps].index(at.stage)]]
+        for stage in {*before} & {*made.stages}:  # what is printed before is right, so it was made in this step
+            wrong, right = (each.box(stage, whole(each.shape(stage))) for each in (made, sheet.evaluation))
+            np.testing.assert_allclose(wrong, right)
 
 
 def sheet_of(**fields):

@@ -29,13 +29,11 @@ from attn_gui.formats import (
     FormatError,
     block_rows,
     load,
-    load_matrix,
     number_formats,
     open_file,
     open_matrix,
     rows_of,
     save,
-    save_matrix,
     save_members,
     save_rows,
     save_session,
@@ -173,9 +171,9 @@ def test_a_head_is_written_as_if_it_were_whole(evaluation: Evaluation, tmp_path:
         names = {"row_labels": [f"={k}" for k in range(len(whole))], "column_labels": rows.column_numbers}
         labels = names | {"excel": ending != "npy"}
         save_rows(rows, tmp_path / f"rows.{ending}", **labels)
-        save_matrix(whole, tmp_path / f"whole.{ending}", **labels)
+        save_rows(rows_of(whole), tmp_path / f"whole.{ending}", **labels)
         assert (tmp_path / f"rows.{ending}").read_bytes() == (tmp_path / f"whole.{ending}").read_bytes()
-        np.testing.assert_array_equal(load_matrix(tmp_path / f"rows.{ending}"), whole)
+        np.testing.assert_array_equal(open_matrix(tmp_path / f"rows.{ending}").values, whole)
 
 
 def test_members_of_an_npz(evaluation: Evaluation, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from attn_gui.formats import (
     file_format,
     list_arrays,
     load,
-    load_matrix,
+    open_matrix,
     save,
     save_arrays,
     untrusted_bytes,
@@ -35,7 +35,7 @@ from .test_npz import with_end64
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes with names")
-@pytest.mark.parametrize("read", [load, load_matrix])
+@pytest.mark.parametrize("read", [load, open_matrix])
 def test_only_regular_files_are_opened(
     read: Callable[[Path], object], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -93,7 +93,7 @@ def test_permission_and_memory_are_said_in_words(
 
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
-    for read, name, size in ((load, "a.json", file_format.LARGEST_FILE), (load_matrix, "a.csv", 256 * 2**20)):
+    for read, name, size in ((load, "a.json", file_format.LARGEST_FILE), (open_matrix, "a.csv", 256 * 2**20)):
         path = tmp_path / name
         with path.open("wb") as file:
             file.truncate(size + 1)  # a hole: no room is taken
@@ -110,7 +110,7 @@ def test_a_matrix_is_no_problem_and_a_problem_no_matrix(
         assert "holds one matrix" in refused(load, tmp_path / name, path=tmp_path / name)
     said = refused(load, tmp_path / "a.csv", path=tmp_path / "a.csv")
     assert "expected .attn, .npz, .safetensors, .json, .xlsx. Import it into a table" in said
-    assert "holds a whole problem" in refused(load_matrix, tmp_path / "a.npz", path=tmp_path / "a.npz")
+    assert "holds a whole problem" in refused(open_matrix, tmp_path / "a.npz", path=tmp_path / "a.npz")
 
 
 def test_the_content_counts_more_than_the_name(problem: Problem, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_the_content_counts_more_than_the_name(problem: Problem, tmp_path: Path)
 @each("name", ["a.csv.gz", "a.npy.bz2", "a.tsv.XZ", "a.npz.zst"])
 def test_compressed_files_are_refused(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     (tmp_path / name).write_bytes(b"\x1f\x8b\x08")
-    assert "compressed; unpack it first" in refused(load_matrix, tmp_path / name, path=tmp_path / name)
+    assert "compressed; unpack it first" in refused(open_matrix, tmp_path / name, path=tmp_path / name)
 
 
 def test_an_unknown_file_is_told_what_there_is(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -259,7 +259,7 @@ def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path, ending):
 
     path = tmp_path / f"layer{ending}"
     path.write_bytes(pickle.dumps({"q": Hostile()}))
-    for read in (load, load_matrix):
+    for read in (load, open_matrix):
         with pytest.raises(FormatError) as refused:
             read(path)
         assert f"torch.load('layer{ending}', weights_only=True)" in str(refused.value)
@@ -289,7 +289,7 @@ TORCHES = {
 def test_what_torch_saves_is_told_by_its_content(tmp_path, kind, name):
     path = tmp_path / name
     path.write_bytes(TORCHES[kind])
-    for read in (load, load_matrix, list_arrays):
+    for read in (load, open_matrix, list_arrays):
         with pytest.raises(FormatError, match="is a pickle, which could run code") as refused:
             read(path)
         assert f"torch.load('{name}', weights_only=True)" in str(refused.value)

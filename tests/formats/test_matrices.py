@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.formats import FormatError, load_matrix, open_matrix, save_matrix
+from attn_gui.formats import FormatError, load, open_matrix, rows_of, save_rows
 from attn_gui.formats.text.text_table import read_table
 from tests.failing import each, examples, share
 
@@ -41,7 +42,7 @@ def written(path: Path, text: str | bytes) -> Path:
     ],
 )
 def test_texts_of_numbers(text: str, expected: list[list[float]], tmp_path: Path) -> None:
-    found = load_matrix(written(tmp_path / "a.csv", text))
+    found = open_matrix(written(tmp_path / "a.csv", text)).values
     assert found.tobytes() == np.array(expected, float).tobytes()
     assert found.flags.c_contiguous
 
@@ -71,7 +72,7 @@ def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: 
         "Commas were read as decimal points: 1,5 as 1.5.",
     )
     with pytest.raises(FormatError, match=r"^b.csv can be read in 2 ways: 1 × 2 numbers from 1 5 on, 1"):
-        load_matrix(written(tmp_path / "b.csv", "1,5\n"))
+        open_matrix(written(tmp_path / "b.csv", "1,5\n"))
 
 
 @each(
@@ -90,7 +91,7 @@ def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: 
         (" \n\n", "holds no numbers"),
         ('1,"2\n', "a quote that is not closed"),
         ("1," + "9" * 140_000 + "\n", "a cell that is too long"),
-        (b"\xff\xff\xff1,2", "not text in UTF-8 or GB 18030"),
+        (b"\xff\xff\xff\x811,2", "not text in UTF-8, GB 18030 or Windows-1252"),
         ("1,2\n3," + "\x00" + "\n", "row 1, column 1"),
     ],
 )
@@ -98,12 +99,34 @@ def test_a_bad_text_is_refused_with_its_place(
     text: str | bytes, words: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     path = written(tmp_path / "a.csv", text)
-    assert words in refused(load_matrix, path, path=path)
+    assert words in refused(open_matrix, path, path=path)
 
 
-def test_chinese_texts_of_old_are_read(tmp_path: Path) -> None:
-    found = open_matrix(written(tmp_path / "a.csv", "词,值\n1,2\n".encode("gb18030")))
-    assert (found.column_labels, "as those of GB 18030" in str(found.notes[0])) == (("词", "值"), True)
+@each(
+    ("names", "encoding", "said"),
+    [
+        (("词", "值"), "gb18030", "GB 18030"),
+        (("créée à", "détail"), "cp1252", "Windows-1252"),  # also letters of GB 18030
+        (("été", "clé"), "cp1252", "Windows-1252"),
+        (("词", "été"), "utf-8", ""),
+    ],
+)
+def test_letters_of_older_encodings_are_read_and_that_is_said(
+    names: tuple[str, str], encoding: str, said: str, tmp_path: Path
+) -> None:
+    found = open_matrix(written(tmp_path / "a.csv", f"{names[0]},{names[1]}\n1,2\n".encode(encoding)))
+    assert found.column_labels == names
+    guessed = [str(note) for note in found.notes if "were read as" in str(note)]
+    assert guessed == ([f"The text is not UTF-8; its letters were read as {said}."] if said else [])
+
+
+def test_what_was_guessed_of_the_matrices_of_a_text_is_said(tmp_path: Path) -> None:
+    text = "Q:\n1,5\t2\nK:\n9007199254740993\t2\nV:\n(1)\t2\n# é"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert load(written(tmp_path / "a.csv", text.encode("cp1252"))).query[0, 0] == 1.5
+    words = " ".join(str(one.message) for one in said)
+    assert all(part in words for part in ("as Windows-1252", "1,5 as 1.5", "9007199254740993 is", "(1) as −1"))
 
 
 @given(st.sampled_from(["csv", "tsv"]), st.booleans(), st.data())
@@ -116,7 +139,7 @@ def test_labels_and_numbers_come_back(
     values = np.array(data.draw(st.lists(cells, min_size=rows * columns, max_size=rows * columns)))
     values = values.reshape(rows, columns)
     labels = [data.draw(st.lists(LABELS, min_size=k, max_size=k)) for k in (rows, columns)]
-    save_matrix(values, path, row_labels=labels[0], column_labels=labels[1], excel=excel)
+    save_rows(rows_of(values), path, row_labels=labels[0], column_labels=labels[1], excel=excel)
     found = open_matrix(path)
     np.testing.assert_array_equal(found.values, values)
     assert (np.signbit(found.values) == np.signbit(values))[~np.isnan(values)].all()
@@ -125,18 +148,18 @@ def test_labels_and_numbers_come_back(
 
 def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> None:
     values = np.array([[0.1, -0.5], [1e22, 3.0]], np.float32)
-    save_matrix(values, tmp_path / "a.csv", row_labels=("=1+1", "-"), column_labels=("a", "b"))
+    save_rows(rows_of(values), tmp_path / "a.csv", row_labels=("=1+1", "-"), column_labels=("a", "b"))
     assert (tmp_path / "a.csv").read_text("utf-8") == ",a,b\n'=1+1,0.1,-0.5\n'-,1e+22,3.0\n"
-    save_matrix(values, tmp_path / "a.tsv", column_labels=("注", "b"), excel=True)
+    save_rows(rows_of(values), tmp_path / "a.tsv", column_labels=("注", "b"), excel=True)
     assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
-    save_matrix(values, tmp_path / "b.csv", row_labels=("t0:1", "b"))
+    save_rows(rows_of(values), tmp_path / "b.csv", row_labels=("t0:1", "b"))
     assert open_matrix(tmp_path / "b.csv").row_labels == ("t0:1", "b"), "no blank comes in"
 
 
 @each(("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))])
 def test_a_npy_has_rows_and_columns(shape: tuple[int, ...], expected: tuple[int, ...], tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones(shape, ">f4", order="F"))
-    found = load_matrix(tmp_path / "a.npy")
+    found = open_matrix(tmp_path / "a.npy").values
     assert (found.shape, found.dtype, found.dtype.isnative) == (expected, np.float32, True)
 
 
@@ -144,7 +167,7 @@ def test_a_npy_has_rows_and_columns(shape: tuple[int, ...], expected: tuple[int,
 def test_a_bad_npy_is_refused(array: np.ndarray, words: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "a.npy"
     np.save(path, array, allow_pickle=True)
-    assert words in refused(load_matrix, path, path=path)
+    assert words in refused(open_matrix, path, path=path)
 
 
 def test_a_npy_is_as_long_as_it_says(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -152,7 +175,7 @@ def test_a_npy_is_as_long_as_it_says(tmp_path: Path, refused: Callable[..., str]
     np.save(path, np.ones((2, 3)))
     whole = path.read_bytes()
     for data in (whole[:-1], whole + b"!", whole[:90], whole[:9]):
-        refused(load_matrix, written(path, data), path=path)
+        refused(open_matrix, written(path, data), path=path)
 
 
 # --- tables for notes and papers -----------------------------------------------------------------
@@ -161,14 +184,18 @@ def test_a_npy_is_as_long_as_it_says(tmp_path: Path, refused: Callable[..., str]
 def test_no_token_is_an_order_of_latex_or_markdown(tmp_path):
     """`\\\\ [CLS]` is an error of TeX, which takes it for a length; `<s>` is typeset as ¡s¿, and HTML in Markdown."""
     for ending in ("md", "tex"):
-        save_matrix(np.ones((3, 1)), tmp_path / f"a.{ending}", row_labels=["[CLS]", "*", "<s>"], column_labels=["_a_"])
+        save_rows(
+            rows_of(np.ones((3, 1))), tmp_path / f"a.{ending}", row_labels=["[CLS]", "*", "<s>"], column_labels=["_a_"]
+        )
     rows = (tmp_path / "a.tex").read_text(encoding="utf-8").splitlines()
     assert [row.split(" & ")[0] for row in rows if row.endswith("1.0 \\\\")] == [
         "{[}CLS]",
         "{*}",
         r"\textless{}s\textgreater{}",
     ]
-    save_matrix(np.array([[1e-20, -2.0]]), tmp_path / "b.tex", row_labels=["50% & _x"], column_labels=["$", "{~^#\\}"])
+    save_rows(
+        rows_of(np.array([[1e-20, -2.0]])), tmp_path / "b.tex", row_labels=["50% & _x"], column_labels=["$", "{~^#\\}"]
+    )
     text = (tmp_path / "b.tex").read_text(encoding="utf-8")
     assert r"50\% \& \_x & $1 \times 10^{-20}$ & $-2.0$ \\" in text
     assert r"\$ & \{\textasciitilde{}\textasciicircum{}\#\textbackslash{}\} \\" in text
@@ -194,6 +221,7 @@ VALUES = np.array([[0.5, -1.25, 2.0], [0.25, 1e-9, -3.5], [4.5, 0.125, 7.0]])
         ("", r"/\sqrt{2}"),
         ("", r"\cdot 2"),
         ("$", "^T$"),
+        ("", "\nL"),
     ],
 )
 def test_what_would_change_a_matrix_is_never_dropped(before, after):
@@ -213,6 +241,9 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\bigl(", r"\bigr),"),
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
         (r"{\small ", "}"),
+        ("Q=", "\n\\mathbf{K}_h = L"),
+        ("Q=", "\n键矩阵 K = L"),
+        ("Q=", r"\quad W^K = L"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
@@ -251,7 +282,7 @@ TOKENS = [
 def test_whatever_the_tokens_are_a_table_with_headings_comes_back(tmp_path: Path, ending, tokens, sides):
     rows, columns = (tokens if named else None for named in sides)
     path = tmp_path / f"a.{ending}"
-    save_matrix(VALUES, path, row_labels=rows, column_labels=columns)
+    save_rows(rows_of(VALUES), path, row_labels=rows, column_labels=columns)
     found = open_matrix(path)
     np.testing.assert_array_equal(found.values, VALUES)
     counted = ("0", "1", "2")
@@ -307,7 +338,7 @@ LIVE = [
 def test_no_token_is_a_link_or_a_picture_in_markdown(token, tmp_path: Path):
     """Whoever previewed a table had the picture of a token loaded from its address."""
     path = tmp_path / "a.md"
-    save_matrix(VALUES, path, row_labels=[token, "b", "c"], column_labels=["a", token, "c"])
+    save_rows(rows_of(VALUES), path, row_labels=[token, "b", "c"], column_labels=["a", token, "c"])
     rest = re.sub(r"\\[!-/:-@\[-`{-~]", "", path.read_text(encoding="utf-8"))
     assert not re.search(r"[\[\]<`$*&]|://|www\.|\w@\w", rest)
     found = open_matrix(path)
@@ -333,7 +364,7 @@ def names(count: int, prefix: str) -> tuple[str, ...]:
 def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns):
     path, values = tmp_path_factory.mktemp("tables") / "a.tex", numbers(rows, columns)
     down, across = names(rows, "it"), names(columns, "注")
-    save_matrix(values, path, row_labels=down, column_labels=across)
+    save_rows(rows_of(values), path, row_labels=down, column_labels=across)
     found = open_matrix(path)
     np.testing.assert_array_equal(found.values, values)
     assert (found.row_labels, found.column_labels) == (down, across)
@@ -349,7 +380,7 @@ def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns)
 )
 def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path, was: str, other: str) -> None:
     path = tmp_path / "a.tex"
-    save_matrix(numbers(3, 8), path, row_labels=["it", "is", "so"], column_labels=names(8, "k"))
+    save_rows(rows_of(numbers(3, 8)), path, row_labels=["it", "is", "so"], column_labels=names(8, "k"))
     path.write_text(path.read_text().replace(was, other, 1))
     with pytest.raises(FormatError):
         open_matrix(path)
@@ -357,7 +388,7 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path: Path, was: str, ot
 
 def test_a_part_that_is_missing_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.tex"
-    save_matrix(numbers(90, 12), path, column_labels=names(12, "k"))
+    save_rows(rows_of(numbers(90, 12)), path, column_labels=names(12, "k"))
     parts = re.split(r"(?=^% rows)", path.read_text(), flags=re.MULTILINE)
     assert len(parts) > 4
     for number in share(range(1, len(parts) - 1), 4):

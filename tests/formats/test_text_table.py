@@ -225,6 +225,7 @@ CHANGED = [
     ("print(array([[1.5, 2]], dtype=np.longlong, copy=False))", "dtype=np.longlong"),
     ("array([[1.5, 2]], dtype='i4')", "dtype='i4'"),
     *((f"1.0e+03 *\n\n{rows}", "1.0e+03 *") for rows in ("r1 1 2\nr2 3 4", "1; 2\n3; 4", "1, 2", "1 2\n\n3 4")),
+    ("3\\begin{bmatrix}3\\end{bmatrix}3", "3"),
     ("%%MatrixMarket matrix array real general\n2 1\n1.5\n2.5", "%%MatrixMarket"),
 ]
 
@@ -379,6 +380,11 @@ def test_a_shape_that_is_not_that_of_the_list_is_said():
         ("1 2\n3 4\n\n5 6\n7 8", ["", "", ""], [(4, 2), (2, 2), (2, 2)]),
         ("| a |\n|---|\n| 1 |\n\nK:\n\n| a |\n|---|\n| 2 |", ["", "K"], [(1, 1), (1, 1)]),
         ("[[[1, 2]], [[3, 4]]]", ["[0]", "[1]"], [(1, 2), (1, 2)]),
+        (
+            r"Q=\begin{bmatrix}1&2\end{bmatrix}\quad W^K &=\begin{bmatrix}3&4\end{bmatrix},",
+            ["Q", "W^K"],
+            [(1, 2), (1, 2)],
+        ),
     ],
 )
 def test_several_matrices_are_asked_about_by_their_names(text, names, shapes):

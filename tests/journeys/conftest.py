@@ -317,8 +317,8 @@ class Person:
         """All numbers of a map, as it answers for them."""
         heatmap = self.find(f"heatmap.{stage}")
         rows, columns = heatmap.shape
-        if heatmap.drawing.split is None and rows:  # read as one block: `cell_at` draws every cell
-            return heatmap.drawing.plane.block(slice(0, rows), slice(0, columns))[0].astype(float).tolist()
+        if heatmap.split is None and rows:  # read as one block: `cell_at` draws every cell
+            return heatmap.plane.block(slice(0, rows), slice(0, columns))[0].astype(float).tolist()
         return [[float(heatmap.cell_at(i, j)[0]) for j in range(columns)] for i in range(rows)]
 
     def pixel(self, stage: str, row: int, column: int) -> tuple[QColor, QColor]:

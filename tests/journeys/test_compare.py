@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QToolBar
 
 from attn_gui.engine import Problem, compute
+from attn_gui.figure.text.number_formats import CellNumbers
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.inspector.cell_relations import number
@@ -72,6 +73,8 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     person.pick("compare", "difference")
     assert not drawn(person, "scores").any()
     assert person.find("heatmap.scores").levels.symmetric
+    dotted = CellNumbers(0, weights=True)  # as in a difference that is not whole
+    person.until(lambda: person.find("heatmap.weights").drawing.cells.numbers == dotted)
     person.press("Ctrl+3")
     person.type_into("key", 2, 4, "-3")
     person.press("Ctrl+5")

@@ -9,7 +9,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTableView
 
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import save
 from attn_gui.paths import resource
@@ -151,8 +152,10 @@ def objects(person) -> Counter[str]:
 
 def test_documents_leave_nothing_behind(launch, tmp_path):
     layers = [{"kind": "causal"}, {"kind": "bias", "values": [[0.0] * 7] * 7}]
-    save(new_problem("direct", n=5, m=6, num_heads=2, d_k=3, d_v=2, fill="integers"), tmp_path / "first.npz")
-    other = new_problem("self", n=7, m=7, num_heads=3, d_k=2, d_v=2, fill="integers")
+    save(
+        Problem.over(new_fields("direct", n=5, m=6, num_heads=2, d_k=3, d_v=2, fill="integers")), tmp_path / "first.npz"
+    )
+    other = Problem.over(new_fields("self", n=7, m=7, num_heads=3, d_k=2, d_v=2, fill="integers"))
     save(other.replace(mask=layers, rotary_theta=10.0), tmp_path / "other.npz")
     person = launch(tmp_path / "first.npz")
 

@@ -260,3 +260,12 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert source.currentText() == "this example"
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
+
+    QTest.mousePress(slider, LEFT, pos=at(4))
+    QTest.mouseMove(slider, at(64))
+    assert "undo" in person.window.recomputed.text()
+    person.press("Esc")
+    QTest.mouseRelease(slider, LEFT, pos=at(64))
+    assert document.problem == own
+    assert not veiled(person)
+    assert "undo" not in person.window.recomputed.text(), "it said still what happens once the button is released"

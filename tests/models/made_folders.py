@@ -39,6 +39,7 @@ GPT2 = {
 }
 LLAMA = {
     "model_type": "llama",
+    "tie_word_embeddings": True,
     "hidden_size": D,
     "num_hidden_layers": LAYERS,
     "num_attention_heads": HEADS,

@@ -328,3 +328,13 @@ def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_pat
     assert f"this is a {named}, which has no head for that" in said[1]
     with pytest.raises(ValueError, match="no head that predicts"):
         model.run(ids=IDS).predictions()
+
+
+@each("name", ["gpt2: untied", "llama"])
+def test_a_decoder_whose_head_is_missing_says_so(name, tmp_path):
+    variant = VARIANTS[name]
+    tensors = {name: cells for name, cells in variant.tensors.items() if name != "lm_head.weight"}
+    config = variant.config | {"tie_word_embeddings": False, "architectures": None}
+    assert len(tensors) < len(variant.tensors)
+    _, (sentence,) = opened(tmp_path / "model", variant._replace(config=config, tensors=tensors))
+    assert "Nothing is predicted: the tensor “lm_head.weight” is missing" in sentence

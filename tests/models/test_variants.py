@@ -68,7 +68,7 @@ OTHER = np.random.default_rng(10).normal(size=WORDS)
 
 
 def llama(more: Mapping[str, Any], base: Mapping[str, Any] = LLAMA, **tensors: Any) -> Variant:
-    config = {"tie_word_embeddings": True, **base, **more}
+    config = {**base, **more}
     return Variant(config, llama_tensors(config, **tensors), "model.")
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats import FORMATS, open_file, open_matrix, save, save_matrix, save_session, session_in_figure
+from attn_gui.formats import FORMATS, open_file, open_matrix, rows_of, save, save_rows, save_session, session_in_figure
 from attn_gui.formats.file_format import reading
 from attn_gui.formats.journal import LENGTH, MAGIC, HeldFile, Journal, JournalStep, kept_in, recover
 from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord
@@ -175,7 +175,7 @@ def _workbook(arrays: dict[str, np.ndarray]) -> bytes:
 def _matrices(path: Path) -> list[Input]:
     found = []
     for ending in ("npy", "csv", "tsv"):
-        save_matrix(np.arange(12.0).reshape(3, 4) / 7, path.with_suffix(f".{ending}"))
+        save_rows(rows_of(np.arange(12.0).reshape(3, 4) / 7), path.with_suffix(f".{ending}"))
         found.append(Input(f"matrix.{ending}", (Part(path.with_suffix(f".{ending}").read_bytes()),), open_matrix))
     return found
 

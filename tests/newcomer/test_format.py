@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.cli import main
 from attn_gui.engine import compute
-from attn_gui.formats import FORMATS, FormatError, load, load_matrix, open_file, rows_of, save_matrix, save_rows
+from attn_gui.formats import FORMATS, FormatError, load, open_file, open_matrix, rows_of, save_rows
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Labels
 from attn_gui.paths import resource
@@ -46,22 +46,22 @@ def mtx(monkeypatch):
 # --- Python --------------------------------------------------------------------------------------
 def test_a_matrix_comes_back_and_both_ways_of_saving_write_the_same(tmp_path):
     values = np.random.default_rng(7).normal(size=(3, 4))
-    save_matrix(values, tmp_path / "a.mtx")
+    save_rows(rows_of(values), tmp_path / "a.mtx")
     save_rows(rows_of(values), tmp_path / "b.mtx", row_labels=list("abc"), excel=True)
     assert (tmp_path / "a.mtx").read_bytes() == (tmp_path / "b.mtx").read_bytes()
     assert (tmp_path / "a.mtx").read_bytes().startswith(HEADING)
-    assert np.array_equal(load_matrix(tmp_path / "a.mtx"), values)
+    assert np.array_equal(open_matrix(tmp_path / "a.mtx").values, values)
     (tmp_path / "a.mtx").rename(tmp_path / "told by its first bytes")
-    assert np.array_equal(load_matrix(tmp_path / "told by its first bytes"), values)
+    assert np.array_equal(open_matrix(tmp_path / "told by its first bytes").values, values)
 
 
 def test_it_is_no_problem_and_is_named_among_those_that_can_be_read(tmp_path):
-    save_matrix(np.eye(2), tmp_path / "a.mtx")
+    save_rows(rows_of(np.eye(2)), tmp_path / "a.mtx")
     with pytest.raises(FormatError, match="holds one matrix, not a problem"):
         open_file(tmp_path / "a.mtx")
     (tmp_path / "a.docx").write_bytes(b"1")
     with pytest.raises(FormatError, match=r"expected \.npy, \.csv, \.tsv, \.md, \.tex, \.mtx"):
-        load_matrix(tmp_path / "a.docx")
+        open_matrix(tmp_path / "a.docx")
 
 
 # --- the command line ----------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_the_command_line_names_it_and_writes_it(tmp_path, capsys):
     assert "mtx" in capsys.readouterr().out
     assert main(["export", str(resource("examples", SMALL)), "-o", str(tmp_path), "--format", "mtx"]) == 0
     expected = compute(load(resource("examples", SMALL)))["weights"][0, 0]
-    assert np.array_equal(load_matrix(tmp_path / "worked-example-weights-h0.mtx"), expected)
+    assert np.array_equal(open_matrix(tmp_path / "worked-example-weights-h0.mtx").values, expected)
 
 
 # --- the window ----------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_the_window_imports_it_offers_it_for_export_and_takes_it_dropped_on_a_ta
 
     person = launch(SMALL)
     shape = person.program.document.problem.query.shape
-    save_matrix(np.arange(np.prod(shape), dtype=float).reshape(shape), tmp_path / "a.mtx")
+    save_rows(rows_of(np.arange(np.prod(shape), dtype=float).reshape(shape)), tmp_path / "a.mtx")
     filters: list[str] = []
 
     def look(dialog: QFileDialog) -> None:
@@ -103,9 +103,9 @@ def test_the_window_imports_it_offers_it_for_export_and_takes_it_dropped_on_a_ta
 
     person.answering(ExportDataDialog, export, lambda: person.do("export_data"))
     written = next(tmp_path.glob("*weights*.mtx"))
-    assert np.array_equal(load_matrix(written), compute(person.program.document.problem)["weights"][0, 0])
+    assert np.array_equal(open_matrix(written).values, compute(person.program.document.problem)["weights"][0, 0])
     shape = person.program.document.problem.value.shape
-    save_matrix(np.full(shape, 7.0), tmp_path / "v.mtx")
+    save_rows(rows_of(np.full(shape, 7.0)), tmp_path / "v.mtx")
     table = person.table("value").viewport()
     person.drop(tmp_path / "v.mtx", at=table.mapTo(person.window, table.rect().center()))
     person.wait()

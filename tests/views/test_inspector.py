@@ -398,6 +398,7 @@ TOLD = [
     (by_hand("scores", factor=1.0), "scores", 0, 3, ": a change by hand leaves it as computed."),
     *(({"sink": [-2000.0, -2000.0]}, "weights", row, 0, "The sink of its head takes 0.") for row in range(5)),
     ({"sink": [2.0, -60.0]}, "weights", 0, 0, "e−27."),
+    ({"dtype": "float32", "key": with_key(2, 3e38)}, "scores", 1, 2, "for float32, whose largest is 3.403e38."),
     ("wider keys", "key", 3, 2, "Column 5 (head 1, its column 2) of K for key 3: "),
     ("layer", "normed_x", 2, 0, "is divided by the root of its mean square, then multiplied by γ₁, plus β₁."),
     ("layer", "query", 2, 0, "It is the sum of 6 products of Xⁿ and W_Q, plus b_Q."),

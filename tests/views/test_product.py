@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.design_tokens import SPACING, THEMES
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.all_stages import AllStages
 from attn_gui.views.product.map_labels import LEVEL, UPRIGHT, label_width
@@ -268,6 +270,16 @@ def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected)
     assert picture.operands.shown["top"].box.in_view[2:] == (1, 3)
 
 
+def test_a_stage_that_another_document_has_not_got_leaves_nothing_behind(picture, evaluation):
+    """The color bar of a block's last step lay over the weights of the next lesson."""
+    picture.set_stage("masked")
+    picture.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 0, "weights")
+    shown = {widget for kind in (Heatmap, ColorBar) for widget in picture.findChildren(kind) if widget.isVisible()}
+    operands = picture.operands
+    parts = [picture.stage_map(), picture.maps.bar("weights"), *operands.shown.values(), *operands.shown_bars.values()]
+    assert shown == {*parts}
+
+
 def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
     maps = picture.operands.shown
     for heatmap, cell, told in (
@@ -276,7 +288,7 @@ def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
         (maps["top"], (4, 10), ["key", 10, 4]),
         (maps["result"], (5, 1), ["head_output", 5, 1]),
     ):
-        with qtbot.waitSignal(picture.stageCellChosen) as chosen:
+        with qtbot.waitSignal(picture.maps.cellChosen) as chosen:
             QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(*cell).center())
         assert chosen.args == told
     picture.set_chosen(("key", 10, 4))

@@ -1,4 +1,4 @@
-"""Every action of the program, and the menus and the tool bar that show them."""
+"""Menus and tool bar built of the actions: order, which buttons keep words when narrow, those beside the start page."""
 
 from __future__ import annotations
 

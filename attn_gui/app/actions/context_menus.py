@@ -1,4 +1,4 @@
-"""Context menus of everything in the window."""
+"""Which entries a right click on a map, table, head, the formula row or history offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tips of the controls, and What's This of controls, maps and tables."""
+"""Tips with formulas, and What's This, of controls outside dialogs: formula row, sizes, head, comparison, pages."""
 
 from __future__ import annotations
 

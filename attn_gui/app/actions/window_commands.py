@@ -1,4 +1,4 @@
-"""Commands about the window and about the other commands: search, help, shortcuts, About."""
+"""Search actions, help (F1), shortcuts, About and next zone as actions: what each opens, on which page."""
 
 from __future__ import annotations
 

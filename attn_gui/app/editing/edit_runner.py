@@ -1,4 +1,4 @@
-"""Making of new numbers for a change: weighed, made off the GUI thread where it takes long, applied as one step."""
+"""How every change is carried out: weighed, made beside the window, refused, dropped; “still being computed”."""
 
 from __future__ import annotations
 

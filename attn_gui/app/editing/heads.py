@@ -1,4 +1,4 @@
-"""Arithmetic of heads: off, scaled, copied by hand; moved, doubled, deleted and averaged as changes of the problem."""
+"""What is done to a head: off, on, only this one, scaled, replaced, averaged, deleted, moved; its history names."""
 
 from __future__ import annotations
 

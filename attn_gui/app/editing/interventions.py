@@ -1,4 +1,4 @@
-"""The list of what is changed by hand."""
+"""The list of changes by hand: lines, switching, spreading to all heads, going to the cells, removing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Cells of maps changed by hand: typed into one by one, or chosen, scaled and pasted into as a block."""
+"""Cells of maps changed by hand: typed, pasted, multiplied, taken from elsewhere or before; what a typed weight
+means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of the mask: its layers, and the brush that paints in a map."""
+"""Mask layers edited; which cells a stroke of the brush opens, why one stays closed; how a file's mask was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes and precision, parts added or taken away (W_O, biases, a second sequence), ways out of a clash of shapes."""
+"""Changes of size and precision, W_O, biases, a second sequence; buttons offered after a clash; new cells of 0."""
 
 from __future__ import annotations
 
@@ -102,7 +102,10 @@ class ShapeFixes(QObject):
         """
 
         def offered(fix: Fix) -> BannerOffer:
-            return BannerOffer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
+            own = fix.matrix == brought
+            return BannerOffer(
+                lambda: self._label(fix, own), saying(fix), lambda: self._take(fix, base, changes, accept)
+            )
 
         first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
         last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]
@@ -143,7 +146,13 @@ class ShapeFixes(QObject):
 
         self._runner.begin(self._label(fix), make, take)
 
-    def _label(self, fix: Fix) -> str:
+    def _label(self, fix: Fix, own: bool = False) -> str:
+        """Return the words of a way out; one that changes what is brought, `own`, does not name the matrix there is."""
+        if own and fix.kind == "resize" and fix.before:
+            cut = all(new <= old for new, old in zip(fix.after, fix.before, strict=True))
+            return (self.tr("Cut it to {after}") if cut else self.tr("Fit it to {after}")).format(
+                after=shape_text(*fix.after)
+            )
         words = {
             "add": self.tr("Add {matrix}, {shape}"),
             "transpose": self.tr("Transpose {matrix}"),
@@ -183,7 +192,7 @@ class ShapeController(Controller):
         panel.keep.clicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         context.runner.refused.connect(self.show_state)
-        context.document.changed.connect(lambda _change: context.window.banner.withdraw(self._lost))
+        context.document.changed.connect(self._show_lost)
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
@@ -247,6 +256,13 @@ class ShapeController(Controller):
 
         self._runner.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
 
+    def _show_lost(self, *_: object) -> None:
+        """Say what the newest step has lost, after a redo as well, until another one is the newest."""
+        self._window.banner.withdraw(self._lost)
+        if notes := self._document.notes:
+            self._lost = lambda: sentences(notes)
+            self._window.banner.show_info(self._lost)
+
     def _on_panel_keep_picked(self, keep_d_model: bool) -> None:
         self.keep = "d_model" if keep_d_model else "d_k"
         self.show_state()
@@ -255,10 +271,7 @@ class ShapeController(Controller):
         label = Label(N_("History", "precision {dtype}"), {"dtype": dtype})
 
         def take(changed: Resized, fresh: Arrays) -> None:
-            self._document.apply(SetFields(changed.fields, label), fresh)
-            if changed.notes:
-                self._lost = lambda: sentences(changed.notes)
-                self._window.banner.show_info(self._lost)
+            self._document.apply(SetFields(changed.fields, label, changed.notes), fresh)
 
         self._runner.begin(label, lambda: with_dtype(self._document.problem, dtype), take)
 

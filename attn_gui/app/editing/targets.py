@@ -1,4 +1,4 @@
-"""Targets for the chosen cell, typed or pulled with the mouse, and the smallest change that reaches one."""
+"""Targets typed in the dialog or drawn with the mouse on a map: solved while typing, applied, named in the history."""
 
 from __future__ import annotations
 

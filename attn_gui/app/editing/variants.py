@@ -1,4 +1,5 @@
-"""Edits of the variant of attention and of the transformer layer around it."""
+"""Changes of score, scale, softmax, softcap, positions, block, sinks: first values, what goes with them,
+history names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The problems that come with the program."""
+"""The examples of the menu: their files, titles and what is said of each."""
 
 from __future__ import annotations
 
@@ -103,6 +103,12 @@ EXAMPLES = (
         head=5,
     ),
 )
+
+
+def shown_name(path: Path | None, name: str) -> str:
+    """Return what a document of this file and name is called in the language of the window: an example by its title."""
+    examples = (each for each in EXAMPLES if path is None and each.name == name)
+    return next((example.title_text() for example in examples), name)
 
 
 def example_of(key: str) -> Example:

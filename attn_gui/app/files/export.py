@@ -1,4 +1,4 @@
-"""Figures and numbers out of the window, to the clipboard and to files that are written beside it."""
+"""Export and copying of images and numbers: what is proposed, which files, written beside the window, what is said."""
 
 from __future__ import annotations
 

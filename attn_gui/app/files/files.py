@@ -1,4 +1,4 @@
-"""New, open, save, recent files, examples, drag and drop: every way in which a document begins or is kept."""
+"""New, Open, Save, the menu of recent files, examples: what is asked before anything is lost, what is said then."""
 
 from __future__ import annotations
 

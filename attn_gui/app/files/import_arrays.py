@@ -1,4 +1,4 @@
-"""Files of arrays with foreign names: listed beside the window, arranged in a dialog, remembered by pattern."""
+"""Files of foreign arrays: listed, asked about, pictures of readings, the answer remembered for the next such file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands files that come by a drop, a choice or the command line to the controller that opens their kind."""
+"""Files dropped, chosen or given at the start, handed to what opens their kind; several in windows of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the unsaved document in a journal beside the window, at most a second behind the last edit.
+"""When unsaved changes go into the journal, at most a second behind the last edit, and when it is deleted.
 
 Changes are written together, 100 ms after the first of them, by another thread; what `formats/journal.py` writes are
 whole states and changes of these. The next entry is a whole state (`_whole`) of a document that was opened, after a

@@ -1,4 +1,4 @@
-"""The view kept: with a session in its file, and from one session of the program to the next."""
+"""The view kept in a session and between starts: head, stage, cell, mode, decimals, levels, palettes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offers what crashed windows left unsaved, one document after the other."""
+"""What is offered after a crash: its sentence, when it comes again or waits, journals that cannot be read set aside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saves sessions: a small one at once, a large one beside the window, in which one works on meanwhile."""
+"""Saving a session, at once or beside the window: Cancel, too little memory, when “could not be saved” goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises in the maps, and answers to the question of a step: judged beside the window, mistakes by their names."""
+"""Exercises in maps (cells covered with “?”) and answers to questions: judged, verdicts in words, their end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from attn_gui.views.zones import handing_on, put_on_top
 
 
 MOST_CELLS = 200_000  # of the maps that a blank can be drawn from
-WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
+WORDS = "exercise blank quiz hide grade 练习题 题目 小测验 留空 遮住 批改"
 
 ROWS = (
     Row("leave_out", "learn", N_("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,

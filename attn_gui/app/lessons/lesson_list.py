@@ -1,4 +1,4 @@
-"""The list of lessons in the place of maps and tables, and how a lesson of the menu or of a file is opened."""
+"""Lessons opened from the list, the menu (with minutes) or a file; which steps are done and where to go on, kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons gone through step by step: numbers, words, view, question and progress of the step on show."""
+"""The step of a lesson on show: its numbers set, its words, answer and verdict kept, Back to the step, the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Worksheets and worked solutions out of the window."""
+"""“Worksheets for a class…” and “Worked solution…” as actions: remembered, checked while the dialog is open,
+written."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 KEPT = "worksheets"
-WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
+WORKSHEET_WORDS = "worksheet class exercise homework print pdf key 练习题 作业 试卷 打印 答案 题目"
 
 WORKSHEET_ROWS = (
     Row("worksheets", "learn", N_("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS, full=True),

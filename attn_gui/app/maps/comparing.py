@@ -1,4 +1,4 @@
-"""Pinning, the comparisons that are ready made, which of two states is shown, side by side or wiped."""
+"""The Compare menu: pin, end, before, now, difference, side by side, wipe; the line on what is compared with what."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
 from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
-from attn_gui.views.map.map_drawing import MapDrawing, MapWipe
+from attn_gui.views.map.map_drawing import MapCanvas, MapWipe
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
 from attn_gui.views.zones import handing_on
@@ -210,10 +210,6 @@ class SidesController(Controller):
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode")
         context.view.follow(self._sides.follow, "values")
         context.computation.working.connect(lambda _: self._sides.follow())
-        product = context.window.product
-        self._sides.cellChosen.connect(product.stageCellChosen)
-        self._sides.hovered.connect(product.hovered)
-        self._sides.hoverLeft.connect(product.hoverLeft)
 
     def show(self) -> None:
         """Show them, or nothing any more."""
@@ -240,7 +236,7 @@ class WipeController(Controller):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._splits: dict[MapDrawing, MapWipe] = {}
+        self._splits: dict[MapCanvas, MapWipe] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
         context.computation.drawable.connect(self._on_computation_drawable)
@@ -258,23 +254,23 @@ class WipeController(Controller):
         self._before = {
             key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is evaluation
         }
-        drawings = self._window.findChildren(MapDrawing)
-        for drawing in drawings:
-            before = self._before_of(drawing.plane, evaluation) if split else None
+        canvases = self._window.findChildren(MapCanvas)
+        for canvas in canvases:
+            before = self._before_of(canvas.plane, evaluation) if split else None
             if before is not None:
-                self._split(drawing).set_before(before, look.split)
-            elif drawing in self._splits:
-                drawing.split = None
-                self._splits.pop(drawing).end()
-        for gone in self._splits.keys() - set(drawings):
+                self._split(canvas).set_before(before, look.split)
+            elif canvas in self._splits:
+                canvas.split = None
+                self._splits.pop(canvas).end()
+        for gone in self._splits.keys() - set(canvases):
             del self._splits[gone]
 
-    def _split(self, drawing: MapDrawing) -> MapWipe:
-        if drawing not in self._splits:
-            found = drawing.split = self._splits[drawing] = MapWipe(drawing)
+    def _split(self, canvas: MapCanvas) -> MapWipe:
+        if canvas not in self._splits:
+            found = canvas.split = self._splits[canvas] = MapWipe(canvas)
             found.moved.connect(lambda share: self._view.set(split=share))
-            found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
-        return self._splits[drawing]
+            found.gone.connect(partial(self._splits.pop, canvas, None))  # a stage or a head that is gone
+        return self._splits[canvas]
 
     def _before_of(self, plane: PlaneLike | None, evaluation: Evaluation) -> PlaneLike | None:
         """Return the matrix of the state before; None where it was not there."""

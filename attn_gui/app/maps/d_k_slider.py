@@ -1,4 +1,4 @@
-"""The slider of d_k: both maps follow it while it is drawn, and what it is let go of becomes the document."""
+"""When the slider of d_k is there, what follows while it is dragged, and the edit once it is let go."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class DkController(Controller):
         super().__init__(context)
         self._note = note
         self._panel: DkPanel | None = None
+        self._drawn = False  # whether the maps show a width that is not the document's yet
         self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
         self._base: Problem | None = None  # the document before the slider's step
         self._based = self._made = -1  # the document's generation then, and since that step
@@ -72,7 +73,7 @@ class DkController(Controller):
             if self._panel is not None:
                 self._panel.hide()
                 self._window.sides.arrange()
-                self._window.set_veiled(False)
+                self._end_drawing()
             return
         panel = self._panel or self._new_panel()
         if not panel.isVisible():
@@ -80,11 +81,18 @@ class DkController(Controller):
             self._window.sides.arrange()
         before, now = self._baseline.evaluation, self._computation.evaluation
         assert before is not None
-        self._window.set_veiled(False)
+        self._end_drawing()
         panel.set_width(problem.d_k)
         self._show(before, now, self._source_of(problem), self._row())
 
     retranslate = show
+
+    def _end_drawing(self) -> None:
+        """Show the rest of the window again, and no longer what happens once the slider is let go of."""
+        if self._drawn:
+            self._drawn = False
+            self._window.set_veiled(False)
+            self._note(str)
 
     def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
         """Show what the maps show: two states with Q and K of a source."""
@@ -176,6 +184,7 @@ class DkController(Controller):
         problem, row = states[1].problem, self._row()
         row = MapRow(min(row.batch, problem.batch_size - 1), min(row.head, problem.num_heads - 1), row.query)
         row = MapRow(row.batch, row.head, min(row.query, problem.n - 1))
+        self._drawn = True
         self._window.set_veiled(True)
         self._show(*states, source, row)
         self._window.sides.preview(*states, row.batch, row.head)

@@ -1,4 +1,4 @@
-"""Gradients in the place of the numbers: of the chosen cell or its row, by every cell of every map and table."""
+"""Gradients in all maps and tables: taken after every edit; the line above the maps that names cell and head."""
 
 from __future__ import annotations
 

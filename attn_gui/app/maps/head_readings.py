@@ -1,4 +1,4 @@
-"""Readings of the heads: the number below each, measured after every change, and the cells that it counts."""
+"""When the number below each head is measured again, and the cells that it counts marked in the map, up to how many."""
 
 from __future__ import annotations
 

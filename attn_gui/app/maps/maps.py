@@ -1,4 +1,4 @@
-"""Hands the evaluation to all that draws it, and choices back to the view state, those by single keys of a map too."""
+"""What is redrawn after an edit or choice, in turns; single keys on a map: V, R, [ ], 1 … 9 (or an answer), Esc."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MapsController(Controller):
         context.view.follow(self._show_values, "values")
         context.window.spine.stagePicked.connect(self._on_spine_stage_picked)
         context.window.heads.headPicked.connect(lambda head: context.view.set(head=head))
-        context.window.product.stageCellChosen.connect(self._on_product_cell_chosen)
+        context.window.product.maps.cellChosen.connect(self._on_product_cell_chosen)
         context.window.all_stages.stagePicked.connect(lambda stage: context.view.set(stage=stage, mode=PRODUCT))
         theme_signal.changed.connect(self._show_formula)
         self._show_mode()

@@ -1,4 +1,4 @@
-"""Work beside the window: off the GUI thread, one piece at a time; it can be stopped and says how far it is.
+"""Work beside the window: one piece at a time, progress, Esc, stopped; an answer held back while a person is busy.
 
 A piece of work goes through these states. Everything but "runs" is on the GUI thread; nobody hears of work that was
 forgotten, and it lets go of all that it reads.

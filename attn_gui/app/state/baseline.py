@@ -1,4 +1,4 @@
-"""The state that the document is compared with, and one cell in both states."""
+"""The state compared with, pinned or ready-made: held, computed, named; a cell before and now with its change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the evaluation of the open document up to date: the step between an edit and whatever shows numbers."""
+"""Keeps the evaluation that of the document: at once, beside the window or refused; when each is announced."""
 
 from __future__ import annotations
 

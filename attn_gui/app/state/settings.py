@@ -1,4 +1,5 @@
-"""Settings kept between sessions, recent files among them; and language, theme and zoom of the whole program."""
+"""Settings: language, theme, zoom steps, which files are recent in all windows, whatever is kept; words of Qt's
+dialogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors and notes of the packages without Qt, said in the language of the window."""
+"""Errors and notes of the engine in the window's language, and the words in their places (“the tokens of the keys”)."""
 
 from __future__ import annotations
 

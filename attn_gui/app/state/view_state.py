@@ -1,4 +1,5 @@
-"""The state of the view: head, item, stage, chosen cell, mode. Changing it never makes the document modified."""
+"""What is looked at (item, head, stage, chosen and covered cells, mode), resolved; who is told of a change, in turns.
+Changing it never makes the document modified."""
 
 from __future__ import annotations
 

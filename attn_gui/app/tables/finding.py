@@ -1,4 +1,4 @@
-"""Finds a number or a token in the table or map that has the keyboard, and goes to a cell of it."""
+"""Find and Go to a cell: what the typed text means, which cells of a table or map fit, their order, “Not found”."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Edits of tables: single cells, rows and columns, and copying. Blocks of numbers are `table_pasting`."""
+"""Typing, clearing, filling, rows inserted or deleted, copying; why a computed table takes nothing, and the ways out.
+Blocks of numbers are `table_pasting`."""
 
 from __future__ import annotations
 

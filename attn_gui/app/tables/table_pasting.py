@@ -1,4 +1,4 @@
-"""Blocks of numbers into the tables, from the clipboard and from files, and ways to make one fit."""
+"""Blocks pasted, imported or dropped into tables: added, multiplied, transposed; too large, and how to make one fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.editing.sizes_and_parts import ShapeFixes, done_text, followers_text, shape_text
+from attn_gui.app.editing.sizes_and_parts import ShapeFixes, done_text, followers_text, shape_text, translated_sentence
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
@@ -43,7 +43,7 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
 LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
 Take = Callable[[LabeledArray], object]
-TakeParts = Callable[[Mapping[str, LabeledArray]], object]  # Q, K and V at once
+TakeParts = Callable[[Mapping[str, LabeledArray]], object]  # Q, K and V, or X and its weights, at once
 
 SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
 KEEP = "d_model"
@@ -64,7 +64,8 @@ class BlockReading(Controller):
     """
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
-        """Read blocks; `take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
+        """Read blocks; `take_parts` is handed Q, K and V, or X and its weights, where a text holds them all and all
+        are wanted."""
         super().__init__(context)
         self._take_parts = take_parts
         self._name: Callable[[], str] = str
@@ -143,8 +144,10 @@ class BlockReading(Controller):
 
         dialog = ReadingsDialog(name(), several=several.several, parent=self._window)
         parts = several.together()
-        shapes = {field: shape_text(*matrix.values.shape) for field, matrix in parts.items()}
-        words = self.tr("All at once: Q {query}, K {key}, V {value}").format(**shapes) if parts else ""
+        shapes = (f"{field_symbol(field)} {shape_text(*matrix.values.shape)}" for field, matrix in parts.items())
+        words = (
+            self.tr("All at once: {matrices}").format(matrices=translated_sentence(", ").join(shapes)) if parts else ""
+        )
         each = [(sentence(one.words), one.matrix.values) for one in several.readings]
         dialog.set_readings([(words, None), *each] if parts else each)
         if asked(dialog) != QDialog.DialogCode.Accepted:
@@ -274,7 +277,8 @@ class UnfitBlocks(Controller):
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
         followed, notes = with_carried_interventions(self._document.problem, changes)
         self._target.use(field)
-        self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
+        taken = np.asarray(changes.get(field, block))  # may be cut to fit, or turned
+        self._apply(SetFields(followed, _replacing_label(field, np.atleast_2d(taken))), fresh, notes)
 
     def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[object] = ()) -> None:
         """Carry out a way out, and tell what went with it, or what it did to the shapes."""
@@ -355,7 +359,7 @@ class TableBlocks(Controller):
     """Pastes, imports and drops blocks of numbers; one that is too large is offered to grow its matrix, never cut."""
 
     mapPasteRequested = Signal()  # the keyboard is in a map
-    newAsked = Signal(object)  # {field: matrix} of Q, K and V, pasted onto the start page
+    newAsked = Signal(object)  # {field: matrix} pasted onto the start page
 
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context)
@@ -524,9 +528,11 @@ class TableBlocks(Controller):
         self._runner.apply(self._target.cells(place, cuts, block, label), [block], then=say)
 
     def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
-        """Take Q, K and V in place of the present ones, or of X and its weights, as one step; from the start page as a
-        new problem."""
-        problem, label = self._document.problem, Label(N_("History", "pasted Q, K and V"))
+        """Take Q, K and V, or X and its weights, in place of all such, as one step; from the start page as a new
+        problem."""
+        projected = N_("History", "pasted X and its weights")
+        label = Label(projected if "x" in parts else N_("History", "pasted Q, K and V"))
+        problem = self._document.problem
         matrices = {field: matrix.values for field, matrix in parts.items()}
         notes = list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes))
         if self._window.start_shown:

@@ -1,4 +1,4 @@
-"""The tables and the contents of each, of the state now or of another one; `table_edits` is what edits them."""
+"""Which tables stand at the left (given, computed from X, before, gradient), what each shows, decimals, scrolling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Q and K of any width d_k, seeded or repeated, and what a softmax makes of their scores at each."""
+"""Numbers for the slider of d_k: Q and K repeated or random, variance, entropies, gradient of the softmax."""
 
 from __future__ import annotations
 

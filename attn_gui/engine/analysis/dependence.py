@@ -1,4 +1,4 @@
-"""Dependence of each output of a layer on each token: self-attention, a convolution stack and a recurrent layer."""
+"""Which token moves which output of attention, of convolutions and of an RNN; what each costs, longest path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dimensions of every step with their symbols: n × d_k · d_k × m → n × m, of one head where a step is done by heads."""
+"""Shapes of every step with their symbols, n × d_k · d_k × m → n × m."""
 
 from __future__ import annotations
 

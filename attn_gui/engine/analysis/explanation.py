@@ -1,4 +1,4 @@
-"""Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents.
+"""Explanation of a cell: formula in numbers, terms, one equation from its query's scores; as text for Python, as LaTeX.
 
 `explain` gives an `Explanation`, which asks the cell's node for its formula as a tree (`graph/expressions.py`) and for
 its addends (`Terms`), and has the tree written with so many digits that the printed numbers give the printed result
@@ -223,9 +223,8 @@ class PerQuery:
 
     @cached_property
     def _weights(self) -> Array:
-        row = self._evaluation.fetch(
-            self._evaluation.weights, (*cell(self._place), slice(0, self._evaluation.problem.m))
-        )
+        box = (*cell(self._place), slice(0, self._evaluation.problem.m))
+        row = self._evaluation.fetch(self._evaluation.weights, box)
         return np.asarray(row[0, 0, 0, self._keys])
 
     @property

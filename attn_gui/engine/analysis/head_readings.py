@@ -1,4 +1,5 @@
-"""Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in READINGS.
+"""Numbers below each head (entropy, stable rank, largest weight, induction …): measure, name, short text. A new one is
+one class and its entry in READINGS.
 
 Words are English templates of the context "Readings".
 """
@@ -131,9 +132,8 @@ class Entropy(HeadReading):
         return self.ends if self.said(problem) == self.sentence else self.uneven
 
     def most(self, problem: Problem) -> float:
-        boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(
-            -1, 4, 2
-        )
+        ends = [[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)]
+        boxes = np.array(ends, int).reshape(-1, 4, 2)
         rows, keys = boxes[:, :3], boxes[:, 3, 1] - boxes[:, 3, 0]
         meet = (rows[:, None, :, 0] < rows[None, :, :, 1]) & (rows[None, :, :, 0] < rows[:, None, :, 1])
         by_hand = min(problem.m, int((meet.all(axis=-1) @ keys).max(initial=0)))  # those in other rows do not count

@@ -1,4 +1,5 @@
-"""Lint of the mask: what is often not meant, one rule each; a new one is one function and its place in RULES.
+"""Warnings about a mask and what ends them: rows without an open key, a bias of −10000, 0 and 1 added, alignment. A new
+rule is one function and its place in RULES.
 
 Sentences are English templates of the context "Masks".
 """

@@ -1,4 +1,5 @@
-"""Open keys: of every row of the maps, counted row by row so that nothing n × m is held, and around one cell."""
+"""How many keys each row may see, which a query sees, and which mask layer closes a cell. They are counted row by row,
+so that nothing n × m is held."""
 
 from __future__ import annotations
 

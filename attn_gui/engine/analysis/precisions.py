@@ -1,4 +1,4 @@
-"""The steps of a problem in several floating-point types, each step rounded to the type: where they part."""
+"""Every step computed in float32, bfloat16 or float16, each result rounded to the type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole computation again, in plain loops over Python floats, to verify the engine. Imports the problem only.
+"""The whole computation again in plain Python loops, with which verifying compares. Imports the problem only.
 
 Nothing is vectorized, nothing is shared with the stages: a mistake would have to be made twice, in two ways.
 """

@@ -1,11 +1,10 @@
-"""Attention as regression: what one query mixes, the pooling rules compared, and the kernel width that fits best."""
+"""What one query mixes of the values; the kernel width w that fits best, ways to pool, the function behind points."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -35,7 +34,7 @@ GOLDEN = (5**0.5 - 1) / 2
 COMPARED_BY = ("score", "score_params", "normalize", "scale", "softcap", "temperature")
 
 EXPLAINED = 0.6
-"""Share of the variance of the values from which on a function is the one behind them; noise takes the rest."""
+"""Share of the variance of the values from which on `textbook_function` is behind them; noise takes the rest."""
 
 
 # --- mixture of one query -------------------------------------------------------------------------
@@ -283,28 +282,14 @@ def _fitted(problem: Problem) -> float | None:
         return fit_width(points).w
 
 
-@dataclass(frozen=True)
-class TrueFunction:
-    """A function that points were drawn from, and how it is written."""
-
-    text: str
-    at: Callable[[Array], Array]
-
-    def explained(self, x: Array, y: Array) -> float:
-        """Return 1 − the mean of (y − f(x))² over the variance of y; −∞ where there is nothing to explain."""
-        with np.errstate(all="ignore"):
-            spread, missed = float(np.var(y)), float(np.mean((y - self.at(x)) ** 2))
-        return 1 - missed / spread if spread > 0 and np.isfinite(missed) and np.isfinite(spread) else -np.inf
+# --- the function behind the points --------------------------------------------------------------
+def textbook_function(x: Array) -> Array:
+    """Return 2 sin x + x^0.8, from which *Dive into Deep Learning* draws its points; NaN below 0."""
+    return np.asarray(2 * np.sin(x) + np.where(x < 0, np.nan, x) ** 0.8)
 
 
-TRUE_FUNCTIONS: Mapping[str, TrueFunction] = MappingProxyType(
-    {"d2l": TrueFunction("2 sin x + x⁰·⁸", lambda x: 2 * np.sin(x) + np.where(x < 0, np.nan, x) ** 0.8)}
-)
-"""Functions of data that are in use for teaching: that of *Dive into Deep Learning*."""
-
-
-def function_behind(x: Array, y: Array) -> str | None:
-    """Return the function that explains most of points, if it explains enough of their variance."""
-    shares = {key: function.explained(x, y) for key, function in TRUE_FUNCTIONS.items()}
-    best = max(shares, key=lambda key: shares[key])
-    return best if shares[best] >= EXPLAINED else None
+def explained_share(x: Array, y: Array) -> float:
+    """Return 1 − the mean of (y − f(x))² over the variance of y, f `textbook_function`; −∞ without a variance."""
+    with np.errstate(all="ignore"):
+        spread, missed = float(np.var(y)), float(np.mean((y - textbook_function(x)) ** 2))
+    return 1 - missed / spread if spread > 0 and np.isfinite(missed) and np.isfinite(spread) else -np.inf

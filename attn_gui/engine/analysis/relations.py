@@ -1,4 +1,4 @@
-"""Relations between tokens: the largest weights of queries, and cosines between rows."""
+"""The largest weights of queries, and cosines between rows."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Exact gradients of any cell, or of any weighted sum of cells of a stage, by every stage's own `pull_back`;
-the same by a small step; and either read as an evaluation."""
+"""Exact gradients of a cell or a sum by every number, the same by a small step; numbers of Head contributions."""
 
 from __future__ import annotations
 

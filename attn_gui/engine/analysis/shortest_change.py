@@ -1,4 +1,4 @@
-"""Shortest changes that reach a target, found iteratively along the gradient."""
+"""Step-by-step search for the shortest change that reaches a target, where no linear system does."""
 
 from __future__ import annotations
 
@@ -170,9 +170,11 @@ def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
 # The log-odds of a weight, z_j − log Σ e^(z_i) over the others, are concave in the row. So a weight is raised by one
 # shortest change, and its largest value, if there is one, proves itself: there the key is a mean of the others.
 class LogOdds:
-    """Gap of one open key's log-odds to their target, as the logits change by `vectors` · change / temperature.
+    """The distance of one weight's log-odds from a target: an objective where logits are linear in the change.
 
-    `logits` (keys,), divided by the temperature; `vectors` (keys, d), None where the change is one of the logits.
+    A change c makes the logits of the open keys, over the temperature, `logits` + `vectors` · c / temperature: `logits`
+    (keys,) are divided by it already, `vectors` (keys, d) is None where the change is one of the logits themselves.
+    `key` is the place of the weight among the open keys; no step is longer than `length`, or 1 where that is less.
     """
 
     def __init__(
@@ -191,6 +193,7 @@ class LogOdds:
         return self.target - self.value(change)
 
     def value(self, change: Array) -> float:
+        """Return the log-odds of the weight after a change."""
         logits = self._at(change)
         others = logits[self._others]
         row_max = float(others.max())
@@ -202,7 +205,7 @@ class LogOdds:
         return np.asarray(weights if self._vectors is None else weights @ self._vectors) / self._temperature
 
     def weights(self, change: Array) -> Array:
-        """Return the weights that the other keys have among themselves; 0 for the key."""
+        """Return the weights (keys,) that the other keys have without this one; 0 for the key."""
         logits = self._at(change)
         powers = np.where(self._others, np.exp(logits - logits[self._others].max()), 0.0)
         return np.asarray(powers / powers.sum())
@@ -213,7 +216,9 @@ class LogOdds:
 
     # --- where to begin, and where it ends -------------------------------------------------------
     def starts(self) -> list[Array]:
-        """Return the changes to start from: none, and for a weight to fall those towards the nearest keys."""
+        """Return the changes from which to search: no change, and for a weight that is to fall those that raise another
+        key's logit just enough, for the keys that need the shortest.
+        """
         found = [self.zero]
         if self.gap(self.zero) >= 0:
             return found
@@ -240,7 +245,10 @@ class LogOdds:
         return way
 
     def highest(self) -> tuple[Array, bool]:
-        """Return the change with the largest value, and whether that is proved, by Newton's method."""
+        """Return (change, proved): the change with the largest log-odds, by Newton's method.
+
+        It is proved to be the largest where the gradient is 0 up to rounding, since the log-odds are concave.
+        """
         assert self._vectors is not None
         change, damping = self.zero, 1e-9
         size = float(np.abs(self._vectors).max()) or 1.0
@@ -260,7 +268,10 @@ class LogOdds:
 
 
 def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reason | None]:
-    """Return (change, steps, reason); where the target is not reached, the nearest change, and why, else None."""
+    """Return (change, steps, reason): the shortest change found that reaches the target, and None for the reason.
+
+    Where none does, the one that comes nearest, and why; `by` and `key` are named in that reason.
+    """
     tried = [shortest(question, start) for start in question.starts()]
     good = [one for one in tried if one[2] <= question.enough]
     if good:
@@ -315,17 +326,15 @@ def with_own_bias(problem: Problem) -> tuple[Problem, str]:
     """
     sizes = problem.map_shape
     for position, layer in enumerate(problem.mask):
-        if isinstance(layer, Bias) and layer.enabled and _own(layer.values.shape, sizes):
+        if not isinstance(layer, Bias) or not layer.enabled:
+            continue
+        if (1,) * (4 - layer.values.ndim) + layer.values.shape == sizes:  # none is shared among items, heads or rows
             return problem, layer.field(position)
     shared = next((k for k in range(2) if sizes[k] > 1), 2)
     if prod(sizes) > LARGEST_BIAS:
         raise FieldError(verdicts.BIAS_SIZE, count=f"{prod(sizes):,}", most=f"{LARGEST_BIAS:,}")
     layer = Bias(values=np.zeros(sizes[shared:], problem.dtype))
     return problem.replace(mask=(*problem.mask, layer)), layer.field(len(problem.mask))
-
-
-def _own(shape: Sequence[int], sizes: Sequence[int]) -> bool:
-    return tuple(sizes[: 4 - len(shape)]) == (1,) * (4 - len(shape)) and tuple(shape) == tuple(sizes[4 - len(shape) :])
 
 
 def bias_box(shape: Sequence[int], place: tuple[slice, ...]) -> Box:

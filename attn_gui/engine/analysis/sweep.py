@@ -1,11 +1,10 @@
-"""Sweeps: a quantity takes one value after another, and only the rows that are read are computed."""
+"""What a sweep moves (temperature, scale, a cell …), its usual range, which number of a row it reads (entropy …)."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +19,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import length, leveled
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.interventions import Set
-from attn_gui.engine.masks import Layer, Parameter
+from attn_gui.engine.masks import Parameter
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, ScoreSetting
@@ -45,9 +44,6 @@ T = TypeVar("T")
 
 
 # --- quantities -----------------------------------------------------------------------------------
-# Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
-#
-# Words are pairs (context, English) for translators, to be joined by a colon.
 @dataclass(frozen=True)
 class MapRow:
     """A row of a map with one of its keys: item, head, query, key."""
@@ -58,206 +54,132 @@ class MapRow:
     key: int = 0
 
 
-class SweptQuantity(ABC):
-    """One number of a problem: how it is called, what it is now, where it usually runs, and how it is put in."""
+@dataclass(frozen=True)
+class SweptQuantity:
+    """One number of a problem that a sweep can move; all that there are is in `quantities_of`.
+
+    `words` are pairs (context, English) for translators, to be joined by a colon. `now` is its value in the problem,
+    None where it has none, `span` the two ends between which it runs unless told otherwise. `put(problem, value)`
+    returns the problem with another value, and `fits(value)` whether it can have that.
+    """
 
     words: Words
-    whole = False
-    seeded = False
+    now: float | None
+    span: tuple[float, float]
+    put: Callable[[Problem, float], Problem]
+    fits: Callable[[float], bool] = math.isfinite
+    whole: bool = False
+    seeded: bool = False
     """Whether random numbers stand in the place of the problem's, and no token is theirs."""
-
-    @abstractmethod
-    def now(self, problem: Problem) -> float | None:
-        """Return its value in a problem; None where it has none."""
-
-    @abstractmethod
-    def span(self, problem: Problem) -> tuple[float, float]:
-        """Return the two ends between which it runs unless told otherwise."""
-
-    @abstractmethod
-    def put(self, problem: Problem, value: float) -> Problem:
-        """Return the problem with this value."""
-
-    def fits(self, problem: Problem, value: float) -> bool:
-        """Return whether it can have a value."""
-        return math.isfinite(value)
 
     def row(self, problem: Problem, row: MapRow) -> MapRow:
         """Return the row to read in a problem that `put` gave."""
-        return row
+        return MapRow(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1)) if self.seeded else row
 
 
-@dataclass(frozen=True)
-class FieldQuantity(SweptQuantity):
-    """A number that a problem has as a field of its own; one that is not set counts as `unset`."""
-
-    field: str
-    words: Words
-    low: float
-    high: float
-    unset: float | None = None
-    positive: bool = True
-
-    def now(self, problem: Problem) -> float | None:
-        found = getattr(problem, self.field)
-        return self.unset if found is None else float(found)
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return self.low, self.high
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        return problem.replace(**{self.field: value})
-
-    def fits(self, problem: Problem, value: float) -> bool:
-        return super().fits(problem, value) and (value > 0 or not self.positive)
-
-
-class ScaleFactor(FieldQuantity):
-    """The factor of the scores; without one it is 1/√d_k, or 1."""
-
-    def now(self, problem: Problem) -> float | None:
-        return problem.effective_scale
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return 0.0, max(1.0, 2 * problem.effective_scale)
-
-
-@dataclass(frozen=True)
-class ScoreNumber(SweptQuantity):
-    """A number of the score function."""
-
-    name: str
-    setting: ScoreSetting
-
-    @property
-    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
-        return (("Settings", self.setting.title),)
-
-    def now(self, problem: Problem) -> float | None:
-        return float(problem.score_params[self.name])
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return 0.0, 2 * max(1.0, abs(float(problem.score_params[self.name])))
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        return problem.replace(score_params={**problem.score_params, self.name: value})
-
-
-@dataclass(frozen=True)
-class LayerNumber(SweptQuantity):
-    """A whole number of a mask layer, such as how far a window reaches."""
-
-    position: int
-    layer: Layer
-    parameter: Parameter
-
-    whole = True
-
-    @property
-    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
-        return ("Masks", self.layer.label), ("Masks", self.parameter.label)
-
-    def now(self, problem: Problem) -> float | None:
-        found = getattr(problem.mask[self.position], self.parameter.name)
-        return None if found is None else float(found)
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return 0.0, float(max(problem.m - 1, 1))
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        layers = list(problem.mask)
-        numbers: dict[str, Any] = {self.parameter.name: round(value)}
-        layers[self.position] = replace(layers[self.position], **numbers)
-        return problem.replace(mask=tuple(layers))
-
-
-@dataclass(frozen=True)
-class GivenCell(SweptQuantity):
-    """One cell of a table of the problem."""
-
-    field: str
-    index: tuple[int, ...]
-
-    @property
-    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
-        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.field)}[{', '.join(map(str, self.index[-2:]))}]"))
-
-    def now(self, problem: Problem) -> float | None:
-        return float(problem.arrays()[self.field][self.index])
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return _around(self.now(problem) or 0.0)
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        array = np.array(problem.arrays()[self.field])
-        array[self.index] = value
-        return problem.replace(**{self.field: array})
-
-
-@dataclass(frozen=True)
-class HandCell(SweptQuantity):
-    """One computed cell of a stage, set by hand: everything after it follows."""
-
-    stage: str
-    place: tuple[int, ...]
-    value: float
-
-    @property
-    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
-        shown = ", ".join(map(str, self.place[-2:]))
-        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.stage)}[{shown}]"))
-
-    def now(self, problem: Problem) -> float | None:
-        return self.value
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return (0.0, 1.0) if STAGE[self.stage].shares else _around(self.value)
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        at = dict(zip(STAGE[self.stage].axes, self.place, strict=True))
-        by_hand = Set(stage=self.stage, at=at, values=value)
-        return problem.replace(interventions=(*problem.interventions, by_hand))
-
-
-class SeededWidth(SweptQuantity):
-    """d_k of Q and K with independent standard normal numbers, one head; narrower ones are the first columns of the
-    widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
-
+def quantities_of(problem: Problem, cell: SweptQuantity | None = None) -> Mapping[str, SweptQuantity]:
+    """Return every quantity of a problem by its key; `cell` is that of the chosen cell."""
+    scale, theta = problem.effective_scale, problem.rotary_theta
+    found = {"scale": SweptQuantity((("Names", "scale"),), scale, (0.0, max(1.0, 2 * scale)), _putter("scale"))}
+    if "temperature" in NORMALIZERS[problem.normalize].reads:
+        temperature = problem.temperature or 1.0
+        found["temperature"] = _positive_field("temperature", ("Settings", "temperature"), temperature, (0.1, 4.0))
+    found["softcap"] = _positive_field("softcap", ("Settings", "softcap"), problem.softcap, (0.5, 30.0))
     words = (("Pages", N_("Pages", "dₖ of random Q and K")),)
-    whole = True
-    seeded = True
-
-    def now(self, problem: Problem) -> float | None:
-        return None
-
-    def span(self, problem: Problem) -> tuple[float, float]:
-        return 1.0, float(WIDEST)
-
-    def fits(self, problem: Problem, value: float) -> bool:
-        return 1 <= value <= WIDEST
-
-    def put(self, problem: Problem, value: float) -> Problem:
-        n, m, width = min(problem.n, LONGEST), min(problem.m, LONGEST), round(value)
-        rng = np.random.default_rng(SEED)
-        query, key = rng.standard_normal((n, WIDEST)), rng.standard_normal((m, WIDEST))
-        return Problem(
-            query=query[:, :width],
-            key=key[:, :width],
-            value=rng.standard_normal((m, 1)),
-            scale=problem.scale,
-            softcap=problem.softcap,
-            temperature=problem.temperature,
-            normalize=problem.normalize,
-            mask=tuple(filter(self._is_shared_rule, problem.mask)),
+    found["d_k"] = SweptQuantity(
+        words,
+        None,
+        (1.0, float(WIDEST)),
+        with_seeded_width,
+        lambda value: 1 <= value <= WIDEST,
+        whole=True,
+        seeded=True,
+    )
+    if theta is not None:
+        ends = min(1.0, theta), 2 * theta
+        found["rotary_theta"] = _positive_field(
+            "rotary_theta", ("Settings", "base of the rotary positions"), theta, ends
         )
+    for name, setting in SCORES[problem.score].numbers.items():
+        found[f"score_params.{name}"] = _score_number(problem, name, setting)
+    for position, layer in enumerate(problem.mask):
+        for parameter in layer.parameters if layer.enabled else ():
+            if parameter.kind == "int":
+                found[f"{layer.name_at(position)}.{parameter.name}"] = _layer_number(problem, position, parameter)
+    return found if cell is None else {**found, "cell": cell}
 
-    @staticmethod
-    def _is_shared_rule(layer: Layer) -> bool:
-        """Return whether a layer is a rule, the same for every item."""
-        return layer.cells is None and len(layer.shape((2, 1, 1, 1))) < 4
 
-    def row(self, problem: Problem, row: MapRow) -> MapRow:
-        return MapRow(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
+def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> SweptQuantity:
+    """Return a cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
+    words = (("Pages", CHOSEN_CELL), ("", f"{symbol(stage)}[{', '.join(map(str, place[-2:]))}]"))
+    array = problem.arrays().get(stage)
+    if array is None:
+        at = dict(zip(STAGE[stage].axes, place, strict=True))
+
+        def put_by_hand(problem: Problem, value: float) -> Problem:
+            return problem.replace(interventions=(*problem.interventions, Set(stage=stage, at=at, values=value)))
+
+        return SweptQuantity(words, value, (0.0, 1.0) if STAGE[stage].shares else _around(value), put_by_hand)
+    index = place[len(place) - array.ndim :]
+
+    def put_given(problem: Problem, value: float) -> Problem:
+        cells = np.array(problem.arrays()[stage])
+        cells[index] = value
+        return problem.replace(**{stage: cells})
+
+    now = float(array[index])
+    return SweptQuantity(words, now, _around(now), put_given)
+
+
+def _putter(field: str) -> Callable[[Problem, float], Problem]:
+    return lambda problem, value: problem.replace(**{field: value})
+
+
+def _positive_field(field: str, words: tuple[str, str], now: float | None, span: tuple[float, float]) -> SweptQuantity:
+    return SweptQuantity((words,), now, span, _putter(field), lambda value: math.isfinite(value) and value > 0)
+
+
+def _score_number(problem: Problem, name: str, setting: ScoreSetting) -> SweptQuantity:
+    """Return a number of the score function."""
+    now = float(problem.score_params[name])
+
+    def put(problem: Problem, value: float) -> Problem:
+        return problem.replace(score_params={**problem.score_params, name: value})
+
+    return SweptQuantity((("Settings", setting.title),), now, (0.0, 2 * max(1.0, abs(now))), put)
+
+
+def _layer_number(problem: Problem, position: int, parameter: Parameter) -> SweptQuantity:
+    """Return a whole number of a mask layer, such as how far a window reaches."""
+    layer = problem.mask[position]
+    now = getattr(layer, parameter.name)
+
+    def put(problem: Problem, value: float) -> Problem:
+        changed = problem.mask[position].changed(**{parameter.name: round(value)})
+        return problem.replace(mask=(*problem.mask[:position], changed, *problem.mask[position + 1 :]))
+
+    words = ("Masks", layer.label), ("Masks", parameter.label)
+    span = 0.0, float(max(problem.m - 1, 1))
+    return SweptQuantity(words, None if now is None else float(now), span, put, whole=True)
+
+
+def with_seeded_width(problem: Problem, width: float) -> Problem:
+    """Return a problem of one head whose Q and K are independent standard normal numbers; narrower ones are the first
+    columns of the widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
+    n, m = min(problem.n, LONGEST), min(problem.m, LONGEST)
+    rng = np.random.default_rng(SEED)
+    query, key = rng.standard_normal((n, WIDEST)), rng.standard_normal((m, WIDEST))
+    rules = (layer for layer in problem.mask if layer.cells is None)
+    return Problem(
+        query=query[:, : round(width)],
+        key=key[:, : round(width)],
+        value=rng.standard_normal((m, 1)),
+        scale=problem.scale,
+        softcap=problem.softcap,
+        temperature=problem.temperature,
+        normalize=problem.normalize,
+        mask=tuple(layer for layer in rules if len(layer.shape((2, 1, 1, 1))) < 4),  # the same for every item
+    )
 
 
 def _around(value: float) -> tuple[float, float]:
@@ -265,41 +187,6 @@ def _around(value: float) -> tuple[float, float]:
     middle = value if math.isfinite(value) else 0.0
     reach = max(1.0, 2 * abs(middle))
     return middle - reach, middle + reach
-
-
-def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> SweptQuantity:
-    """Return a cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
-    array = problem.arrays().get(stage)
-    if array is None:
-        return HandCell(stage, place, value)
-    return GivenCell(stage, place[len(place) - array.ndim :])
-
-
-_OF_WEIGHTS = {"temperature": FieldQuantity("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0)}
-"""What a normalization may read."""
-
-
-def quantities_of(problem: Problem, cell: SweptQuantity | None = None) -> Mapping[str, SweptQuantity]:
-    """Return every quantity of a problem by its key; `cell` is that of the chosen cell."""
-    found: dict[str, SweptQuantity] = {
-        "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
-        **{name: option for name, option in _OF_WEIGHTS.items() if name in NORMALIZERS[problem.normalize].reads},
-        "softcap": FieldQuantity("softcap", (("Settings", "softcap"),), 0.5, 30.0),
-        "d_k": SeededWidth(),
-    }
-    if problem.rotary_theta is not None:
-        theta = float(problem.rotary_theta)
-        found["rotary_theta"] = FieldQuantity(
-            "rotary_theta", (("Settings", "base of the rotary positions"),), min(1.0, theta), 2 * theta
-        )
-    for name, setting in SCORES[problem.score].numbers.items():
-        found[f"score_params.{name}"] = ScoreNumber(name, setting)
-    for position, layer in enumerate(problem.mask):
-        if layer.enabled:
-            for parameter in layer.parameters:
-                if parameter.kind == "int":
-                    found[f"{layer.name_at(position)}.{parameter.name}"] = LayerNumber(position, layer, parameter)
-    return found if cell is None else {**found, "cell": cell}
 
 
 def values_between(
@@ -490,9 +377,8 @@ def read_rows(problem: Problem) -> Array:
 
 
 def _changed(problem: Problem, scales: Sequence[float]) -> Iterator[tuple[float, Evaluation]]:
-    quantity = next(found for found in quantities_of(problem).values() if isinstance(found, ScaleFactor))
     for scale in scales:
-        yield scale, DenseEvaluation(quantity.put(problem, scale), keep=0)
+        yield scale, DenseEvaluation(problem.replace(scale=scale), keep=0)
 
 
 def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:

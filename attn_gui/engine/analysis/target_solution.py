@@ -1,4 +1,4 @@
-"""Solution for a target of one cell: the small change of one row or of a bias that reaches it.
+"""“Set to…”: the smallest change that gives a cell a number; which method for which cell, by which row or a bias.
 
 A cell of an output, or of a map where no closed formula holds (a sink, norms of Q or K, a change by hand): steps along
 the gradient, `_output` and `_by_steps`. A cell of any other map:
@@ -60,10 +60,10 @@ ODDS = ("kept", "free")
 # --- targets of weights and scores ----------------------------------------------------------------
 def solution_without_effect(ask: TargetQuestion, problem: Problem) -> Solution | None:
     """Return the answer where no change moves a cell, else None. Raises FieldError where the row does not count."""
-    reason = reason_against_change(ask.row, ask.stage, ask.key)
+    reason = reason_against_change(ask)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
-    check_way(ask.row, ask.stage, ask.by)
+    check_way(ask)
     return None
 
 
@@ -92,9 +92,8 @@ def _linear(ask: TargetQuestion) -> bool:
 
 # --- kept ----------------------------------------------------------------------------------------
 def _kept(ask: TargetQuestion) -> Solution:
-    row, before = ask.row, ask.row.logits
-    asked = growth(row, ask.stage, ask.key, ask.target)
-    step = EXACT[ask.by](row, ask.stage, ask.key, ask.target)
+    before, asked = ask.row.logits, growth(ask)
+    step = EXACT[ask.by](ask, asked)
     if step.score is not None:
         count, left = shortest_change.search_steps(CellObjective(ask, ask.evaluation.scores, step.score))
         step = _judged(step, count, left, shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(step.score)))
@@ -106,7 +105,7 @@ def _kept(ask: TargetQuestion) -> Solution:
 
 
 def _kept_by_x(ask: TargetQuestion) -> Solution:
-    before, asked = ask.row.logits, growth(ask.row, ask.stage, ask.key, ask.target)
+    before, asked = ask.row.logits, growth(ask)
     steps = KeptOdds(ask, asked).solve()
     residual = _missed(ask, before, asked)
     if residual <= shortest_change.CLOSE[ask.problem.dtype] * max(1.0, abs(asked)):

@@ -1,4 +1,4 @@
-"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not.
+"""Solvers for a target of a row, odds kept (linear by query, key, bias; Gauss–Newton by X); the `Solution` as printed.
 
 `target_solution.solve` chooses among them, and says there which is for what:
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class SolvedRow:
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
-        """Return a change of a turned row as one of the row before, of the same length."""
+        """Return the change of a row of Q or K (`name`) that gives this one after the rotary turn; lengths stay."""
         if (latest := self.evaluation.latest[name]) == name:
             return vector
         node = self.evaluation.node(latest)
@@ -151,9 +151,12 @@ class Solution:
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class TargetQuestion:
-    """A target for one cell of a stage, and the cells that may change for it."""
+    """A target for one cell of a stage, and the cells that may change for it: those of `box`, by the field `by`.
+
+    `old` are the numbers of these cells before any change.
+    """
 
     evaluation: Evaluation
     cells: EditedArray
@@ -163,14 +166,13 @@ class TargetQuestion:
     target: float
     by: str
     cancelled: Callable[[], bool]
-    old: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "old", np.array(self.cells.array[self.box], float))
+        self.old = np.array(self.cells.array[self.box], float)
 
     @property
     def row(self) -> SolvedRow:
-        """The row of the maps in which the cell is."""
+        """The row in which the cell of a map is."""
         return SolvedRow(self.evaluation, *self.place[:3])
 
     @property
@@ -194,6 +196,10 @@ class TargetQuestion:
     def change(self, values: Array) -> None:
         """Set the cells that may change to their old numbers plus `values`."""
         self.cells.write(self.evaluation, self.box, self.old + values.reshape(self.old.shape))
+
+    def slope(self, stage: str, box: Box, weights: Array) -> Array:
+        """Return the gradient of Σ weights · stage over a box by the cells that may change, in their shape."""
+        return gradient(self.evaluation, stage, box, weights, self.cells.field)[self.box]
 
     def answer(
         self, residual: float, feasible: bool, reason: Reason, *, odds: str | None = None, condition: float = 1.0
@@ -262,64 +268,69 @@ class RowChange:
     score: float | None = None
 
 
-def reason_against_change(row: SolvedRow, stage: str, key: int) -> Reason | None:
-    """Return why no change can move the cell; None where one can."""
-    if STAGE[stage].shares:
+def reason_against_change(ask: TargetQuestion) -> Reason | None:
+    """Return why no change can move the cell; None where one can. Raises FieldError where it is not finite."""
+    row, key = ask.row, ask.key
+    if ask.of_weight:
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
         if row.open.sum() == 1 and row.problem.sink is None:
             return Reason(verdicts.ALONE, key=key)
-    value = row.read(stage)[key]
-    if STAGE[stage].behind_mask and np.isneginf(value):
+    value = row.read(ask.stage)[key]
+    if STAGE[ask.stage].behind_mask and np.isneginf(value):
         return Reason(verdicts.CLOSED, key=key)
     if not np.isfinite(value):
-        raise FieldError(verdicts.WILD, stage=stage)
+        raise FieldError(verdicts.WILD, stage=ask.stage)
     return None
 
 
-def check_way(row: SolvedRow, stage: str, by: str) -> None:
-    """Raise FieldError for a change (`by`) that the cell does not depend on."""
-    stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
-    if by != BIAS:
-        _score_of(row.problem)
-    elif biased is not None and stages.index(stage) < stages.index(biased):
-        raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
+def check_way(ask: TargetQuestion) -> None:
+    """Raise FieldError where the cell does not depend on the field that is to change."""
+    stages, biased = ask.evaluation.stages, ask.evaluation.part(Role.BIAS)
+    if ask.by != BIAS:
+        _score_of(ask.problem)
+    elif biased is not None and stages.index(ask.stage) < stages.index(biased):
+        raise FieldError(verdicts.BEFORE_BIAS, stage=ask.stage)
 
 
-def growth(row: SolvedRow, stage: str, key: int, target: float) -> float:
-    """Return by how much the key's logit has to grow over all others for a weight; of other cells, the cell itself."""
-    if not STAGE[stage].shares:
-        return target - float(row.read(stage)[key])
+def growth(ask: TargetQuestion) -> float:
+    """Return by how much the cell has to grow; of a weight, by how much the key's logit has to grow over all others."""
+    row, key = ask.row, ask.key
+    if not ask.of_weight:
+        return ask.target - float(row.read(ask.stage)[key])
     temperature = row.problem.temperature or 1.0
     logits = row.logits / temperature
     others = logits[row.open & (np.arange(len(logits)) != key)]
     row_max = float(others.max())
     log_sum = row_max + math.log(float(np.exp(others - row_max).sum()))
-    step = temperature * (math.log(target) - math.log1p(-target) - (float(logits[key]) - log_sum))
+    step = temperature * (math.log(ask.target) - math.log1p(-ask.target) - (float(logits[key]) - log_sum))
     if not math.isfinite(step):
-        raise FieldError(verdicts.WILD, stage=stage)
+        raise FieldError(verdicts.WILD, stage=ask.stage)
     return step
 
 
-def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    problem = row.problem
+def by_query(ask: TargetQuestion, step: float) -> RowChange:
+    """Return the smallest change of the query by which the cell grows by `step`, see `growth`; the odds stay.
+
+    Raises FieldError where the cell is not linear in the query, and where Q or K are not finite.
+    """
+    problem, row = ask.problem, ask.row
     score, slope = _score_of(problem), SCORES[problem.score].slope(problem.score_params)
     if slope is None:
         raise FieldError(verdicts.NOT_LINEAR, score=problem.score)
     if problem.softcap is not None:
         raise FieldError(verdicts.SOFTCAP_QUERY)
-    if score.common and not STAGE[stage].shares:
+    if score.common and not ask.of_weight:
         raise FieldError(verdicts.GAUSSIAN_SCORE)
-    step = growth(row, stage, key, target)
     keys, scale = row.key_vectors(), problem.effective_scale * slope
-    here = np.arange(len(keys)) == key
-    if STAGE[stage].shares:
+    here = np.arange(len(keys)) == ask.key
+    if ask.of_weight:
         wanted = row.open
         matrix, right = centered(keys[wanted] * scale), centered(np.where(here[wanted], step, 0.0))
         demands = len(matrix) - 1
     else:
         others = keys[row.open & ~here] * scale
-        own = keys[here] * (1.0 if stage == row.evaluation.scores else scale)
+        own = keys[here] * (1.0 if ask.stage == ask.evaluation.scores else scale)
         matrix = np.concatenate([own, centered(others)]) if len(others) else own
         right = np.concatenate([[step], np.zeros(len(others))])
         demands = max(len(others), 1)
@@ -332,16 +343,19 @@ def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     return RowChange(row.unturned("query", row.query, solved.x), solved.met, reason, solved.condition)
 
 
-def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    """Return the smallest change of the key that moves its score in this row as needed."""
-    score = _score_of(row.problem)
-    step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
-    if step is None:
+def by_key(ask: TargetQuestion, step: float) -> RowChange:
+    """Return the smallest change of the key by which the cell grows by `step`, see `growth`.
+
+    Raises FieldError where the query or the key is not finite.
+    """
+    row, key, score = ask.row, ask.key, _score_of(ask.problem)
+    score_step, cap = _score_step(ask, step)
+    if score_step is None:
         return RowChange(np.zeros(0), False, Reason(verdicts.NO_LEVER, key=key, why="scale"))
     query, old = row.query_vector(), row.key_vectors(slice(key, key + 1))[0]
-    found = score.move_key(key, query, old, step, row.problem.score_params)
+    found = score.move_key(key, query, old, score_step, row.problem.score_params)
     if found is None:
-        wanted = float(row.read(row.evaluation.scores)[key]) + step
+        wanted = float(row.read(row.evaluation.scores)[key]) + score_step
         return RowChange(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
     if not (np.isfinite(query).all() and np.isfinite(old).all()):
         raise FieldError(verdicts.WILD, stage=row.evaluation.scores)
@@ -349,17 +363,17 @@ def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     return RowChange(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
 
 
-def _score_step(row: SolvedRow, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
+def _score_step(ask: TargetQuestion, step: float) -> tuple[float | None, Reason | None]:
     """Return (step of the score for one of the cell, why it is limited); None for the step where the scale is 0."""
-    problem, evaluation, reason = row.problem, row.evaluation, None
-    if stage == evaluation.scores:
+    problem, evaluation, reason = ask.problem, ask.evaluation, None
+    if ask.stage == evaluation.scores:
         return step, None
     if problem.effective_scale == 0:
         return None, None
     scaled_scores, capped = evaluation.part(Role.SCALE), evaluation.part(Role.CAP)
-    if problem.softcap is not None and scaled_scores and capped and stage != scaled_scores:
-        cap, scaled = problem.softcap, float(row.read(scaled_scores)[key])
-        needed = float(row.read(capped)[key]) + step
+    if problem.softcap is not None and scaled_scores and capped and ask.stage != scaled_scores:
+        cap, scaled = problem.softcap, float(ask.row.read(scaled_scores)[ask.key])
+        needed = float(ask.row.read(capped)[ask.key]) + step
         if abs(needed) >= cap:
             reason = Reason(verdicts.CAPPED, cap=cap, needed=needed)
             step = math.copysign(FLAT * cap, needed) - scaled
@@ -376,11 +390,11 @@ def _score_of(problem: Problem) -> Score:
     return score
 
 
-def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    """Return the change of a bias, which is added to the logits, spread over the open keys."""
-    change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
-    if STAGE[stage].shares:
-        change[row.open] = centered(change[row.open])
+def by_bias(ask: TargetQuestion, step: float) -> RowChange:
+    """Return the smallest change of a bias by which the cell grows by `step`, see `growth`; the odds stay."""
+    change = np.where(np.arange(ask.problem.m) == ask.key, step, 0.0)
+    if ask.of_weight:
+        change[ask.row.open] = centered(change[ask.row.open])
     return RowChange(change, True, Reason(verdicts.REACHED, by=BIAS))
 
 
@@ -390,7 +404,7 @@ def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
 # The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
 @dataclass(frozen=True)
 class QuickRow:
-    """A query's row and its scores, which are linear in it through `vectors`, one for each open key.
+    """A query whose scores are linear in it: `vectors` (open keys, d_k) are their gradients.
 
     `values` are the logits over the temperature for a weight, the stage's own numbers for a score.
     """
@@ -462,22 +476,20 @@ class SolvingStopped(Exception):
 
 
 class CellObjective:
-    """The gap of one cell of a stage to its target, as the cells that may change do.
+    """The distance of one cell of a stage from a target: an objective for `shortest_change.search_steps`.
 
-    A weight counts by log-odds, unless an intervention changes it or it is of no softmax: then it may be no share of 1.
+    `stage` and `target` are those of the question, or a stage of the same axes before it. A weight is measured by its
+    log-odds, but not after an intervention, nor where it is of no softmax: there it may leave the range from 0 to 1.
     """
 
     def __init__(self, ask: TargetQuestion, stage: str, target: float) -> None:
-        evaluation, cells, box, index = ask.evaluation, ask.cells, ask.box, ask.place
-        self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
-        self._cancelled, self._looks = ask.cancelled, 0
-        self._old = np.array(cells.array[box], float)
-        node = evaluation.node(stage)
+        self._ask, self._stage, self._looks = ask, stage, 0
+        node = ask.evaluation.node(stage)
         self._odds = STAGE[stage].shares and node.stage.elementary and not isinstance(node, InterventionNode)
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
-        self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
-        self.length = max(1.0, length(self._old[np.isfinite(self._old)]))
-        self.zero = np.zeros(self._old.shape)
+        self.enough = 16 * float(np.finfo(ask.problem.dtype).eps) * max(1.0, abs(self._target))
+        self.length = max(1.0, length(ask.old[np.isfinite(ask.old)]))
+        self.zero = np.zeros(ask.old.shape)
 
     def allow(self, looks: int) -> None:
         self._looks = looks
@@ -487,45 +499,40 @@ class CellObjective:
         return self._looks <= 0
 
     def gap(self, change: Array) -> float:
-        if self._cancelled():
+        if self._ask.cancelled():
             raise SolvingStopped
         self._looks -= 1
-        self._cells.write(self._evaluation, self._box, self._old + change)
+        self._ask.change(change)
         with np.errstate(all="ignore"):
             if self._odds:
                 return self._target - self._log_odds()
-            return self._target - float(self._evaluation.fetch(self._stage, cell(self._index)).item())
+            return self._target - float(self._ask.evaluation.fetch(self._stage, cell(self._ask.place)).item())
 
     def slope(self, change: Array) -> Array:
         self._looks -= 1  # it takes as long
+        place = self._ask.place
         with np.errstate(all="ignore"):
             if not self._odds:
-                return self._pulled(self._stage, cell(self._index), np.ones((1,) * len(self._index)))
-            row, box = self._row, (*cell(self._index[:3]), slice(0, self._evaluation.problem.m))
-            weights = -self._weights()
-            weights[self._index[3]] = 1.0
-            return self._pulled(row.softmax_reads, box, weights[None, None, None] / self._temperature)
-
-    def _pulled(self, stage: str, box: Box, weights: Array) -> Array:
-        return gradient(self._evaluation, stage, box, weights, self._cells.field)[self._box]
-
-    @property
-    def _row(self) -> SolvedRow:
-        return SolvedRow(self._evaluation, *self._index[:3])
+                return self._ask.slope(self._stage, cell(place), np.ones((1,) * len(place)))
+            box = (*cell(place[:3]), slice(0, self._ask.problem.m))
+            weights = -self._others_weights()
+            weights[self._ask.key] = 1.0
+            return self._ask.slope(self._ask.row.softmax_reads, box, weights[None, None, None] / self._temperature)
 
     @property
     def _temperature(self) -> float:
-        return self._evaluation.problem.temperature or 1.0
+        return self._ask.problem.temperature or 1.0
 
     def _log_odds(self) -> float:
-        logits = self._row.logits / self._temperature
-        others = np.append(np.delete(logits, self._index[3]), self._sink)
+        logits, key = self._ask.row.logits / self._temperature, self._ask.key
+        others = np.append(np.delete(logits, key), self._sink)
         row_max = float(others.max())
-        return float(logits[self._index[3]]) - row_max - math.log(float(np.exp(others - row_max).sum()))
+        return float(logits[key]) - row_max - math.log(float(np.exp(others - row_max).sum()))
 
-    def _weights(self) -> Array:
-        logits = self._row.logits / self._temperature
-        logits[self._index[3]] = -np.inf
+    def _others_weights(self) -> Array:
+        """Return the weights (m,) that the other keys have without this one, beside the sink; 0 for the key."""
+        logits = self._ask.row.logits / self._temperature
+        logits[self._ask.key] = -np.inf
         top = max(float(logits.max()), self._sink)
         powers = np.exp(logits - top)
         return np.asarray(powers / (powers.sum() + math.exp(self._sink - top)))
@@ -533,8 +540,8 @@ class CellObjective:
     @property
     def _sink(self) -> float:
         """The sink of the head over the temperature; −∞ where there is none."""
-        sink = self._evaluation.problem.sink
-        return -math.inf if sink is None else float(sink[self._index[1]]) / self._temperature
+        sink = self._ask.problem.sink
+        return -math.inf if sink is None else float(sink[self._ask.place[1]]) / self._temperature
 
 
 class KeptOdds:
@@ -593,6 +600,5 @@ class KeptOdds:
         return np.asarray(self._open & (np.arange(len(self._open)) != self._key))
 
     def _slope(self, stage: str, key: int) -> Array:
-        place = cell((self._row.item, self._row.head, self._row.query, key))
-        slopes = gradient(self._ask.evaluation, stage, place, np.ones((1, 1, 1, 1)), self._ask.cells.field)
-        return slopes[self._ask.box].ravel()
+        place = cell((*self._ask.place[:3], key))
+        return self._ask.slope(stage, place, np.ones((1, 1, 1, 1))).ravel()

@@ -1,4 +1,4 @@
-"""The engine's numbers against the plain reference, and against what must hold whatever the numbers are.
+"""Verify: how far rounding may put a cell off; rows that add up to 1, closed weights, order of keys; samples.
 
 `verify` does both. Every stage is computed anew in plain loops (`reference`) and compared cell by cell: a cell may
 differ by what rounding can add up to on the way to it (`Rounding`), not by more. Beside that five things must hold:
@@ -401,12 +401,10 @@ def _other(problem: Problem, chosen: Chosen) -> Evaluation:
 # --- rows and numbers ----------------------------------------------------------------------------
 def row_boxes(shape: tuple[int, ...], item: int, rows: Sequence[int]) -> list[Box]:
     """Return boxes of a stage that hold the given rows of a batch item, one for each run of rows."""
-    if not rows:
-        return []
-    starts = [row for k, row in enumerate(rows) if k == 0 or rows[k - 1] != row - 1]
-    stops = [row + 1 for k, row in enumerate(rows) if k == len(rows) - 1 or rows[k + 1] != row + 1]
+    flags = np.zeros(shape[-2], bool)
+    flags[list(rows)] = True
     outer = (*indices.cell((item,)), *indices.whole(shape[1:-2]))
-    return [(*outer, slice(a, b), slice(0, shape[-1])) for a, b in zip(starts, stops, strict=True)]
+    return [(*outer, slice(low, high), slice(0, shape[-1])) for low, high in indices.runs(flags)]
 
 
 def distance(one: Array, other: Array) -> Array:

@@ -1,4 +1,4 @@
-"""New problems, and new parts of problems."""
+"""New problems; W_O, biases, a second sequence, another score or float32 added or taken away; Q, K, V made direct."""
 
 from __future__ import annotations
 
@@ -31,27 +31,6 @@ EMBEDDED = 8  # numbers of the vector of a token that is not read from a model
 
 
 # --- new problems ---------------------------------------------------------------------------------
-def new_problem(
-    kind: str = "direct",
-    *,
-    n: int,
-    m: int | None = None,
-    num_heads: int = 1,
-    d_k: int,
-    d_v: int | None = None,
-    d_model: int | None = None,
-    fill: str = "random",
-    seed: int = 0,
-) -> Problem:
-    """Return a problem with Q, K, V given, or projected from X, or from X and a second sequence.
-
-    d_model, the width of X, is num_heads · d_k where it is None. Raises ValueError or TypeError with one sentence.
-    """
-    return Problem.over(
-        new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, d_model=d_model, fill=fill, seed=seed)
-    )
-
-
 def new_fields(
     kind: str = "direct",
     *,
@@ -64,7 +43,10 @@ def new_fields(
     fill: str = "random",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return the fields of `new_problem`."""
+    """Return the fields of a problem with Q, K, V given, or projected from X, or from X and a second sequence.
+
+    d_model, the width of X, is num_heads · d_k where it is None. Raises ValueError or TypeError with one sentence.
+    """
     as_choice("kind", kind, KINDS)
     n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
     m = n if m is None or kind == "self" else as_count("m", m)
@@ -272,27 +254,29 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, Any]:
-    """Return the fields that give these matrices as Q, K and V in place of X and its weights.
+    """Return the fields that give these matrices as Q, K and V, or as X and its weights, in place of all such.
 
     Tokens, masks and all that depends on sizes follow; several heads become one where columns cannot be shared among
     them. Raises ValueError or TypeError with one sentence.
     """
     changed = _without_projection(problem)
     if problem.projected:
-        rows = (problem.n, problem.m, problem.m)
-        widths = (getattr(problem, name).shape[-1] for name in WEIGHTS)
-        shapes = zip(DIRECT, zip(rows, widths, strict=True), strict=True)
+        lengths = (problem.n, problem.m, problem.m)
+        weights = (getattr(problem, name).shape[-1] for name in WEIGHTS)
+        shapes = zip(DIRECT, zip(lengths, weights, strict=True), strict=True)
         changed |= {name: np.zeros(shape, problem.dtype) for name, shape in shapes}
-    query, key, value = (matrices[name] for name in DIRECT)
-    shared = problem.kv_heads == problem.num_heads and not (query.shape[1] % problem.num_heads)
-    heads = problem.num_heads if shared and not value.shape[1] % problem.num_heads else 1
-    sizes = {"batch_size": 1, "num_heads": heads, "n": len(query), "m": len(key)}
+    rows = ["x"] * 3 if "x" in matrices else DIRECT
+    widths = [matrices[name].shape[1] for name in (WEIGHTS if "x" in matrices else DIRECT)]
+    shared = problem.kv_heads == problem.num_heads and not (widths[0] % problem.num_heads)
+    heads = problem.num_heads if shared and not widths[2] % problem.num_heads else 1
+    sizes = {"batch_size": 1, "num_heads": heads, "n": len(matrices[rows[0]]), "m": len(matrices[rows[1]])}
     draft = drafted(problem, changed)
-    for name, size in (sizes | {"d_k": query.shape[1] // heads, "d_v": value.shape[1] // heads}).items():
+    for name, size in (sizes | {"d_k": widths[0] // heads, "d_v": widths[2] // heads}).items():
         fields = resize(draft, **{name: size}).fields
         changed |= fields
         draft = drafted(draft, fields)
-    changed |= {name: np.asarray(matrices[name], problem.dtype) for name in DIRECT}
+    changed |= dict.fromkeys((*DIRECT, "key_tokens")) if "x" in matrices else {}
+    changed |= {name: np.asarray(array, problem.dtype) for name, array in matrices.items()}
     left = {node.name for node in computed_nodes(drafted(problem, changed))}
     kept = tuple(one for one in draft.interventions if one.stage in left and one.stage not in DIRECT)
     return changed if kept == problem.interventions else changed | {"interventions": kept}

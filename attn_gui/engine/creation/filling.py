@@ -1,4 +1,5 @@
-"""New numbers, each of which depends on its seed, its field and its place only, and names of new tokens."""
+"""Numbers of new arrays (small integers, random by a seed, identity, zeros), and names of new tokens (_1, _2). Each
+number depends on its seed, its field and its place only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads moved, duplicated, deleted, averaged, or given equal keys and values: each returns the fields that change."""
+"""Heads moved, duplicated, deleted, averaged, or all given one K and V. Each returns the fields that change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New interventions: on cells, on whole heads, and after the shape of a stage has changed."""
+"""New changes by hand joined with those there are: rows rescaled, factors, cells freed, heads off, a resize."""
 
 from __future__ import annotations
 

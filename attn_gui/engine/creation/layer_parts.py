@@ -1,4 +1,4 @@
-"""Parts of a transformer layer added and taken away: block, norm, activation, gate, norms of heads, sink."""
+"""Block, norm, activation, gate, norms of heads, sinks added or removed; notes on K/V heads that have to change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of mask layers: opened, closed, mirrored, and painted with a brush."""
+"""Cells of a mask layer opened, closed, swapped, mirrored; brush shapes (rectangle, rows, band); a bias as booleans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of size, rows and columns inserted or removed, and fixes of a clash of shapes: named, pure functions."""
+"""Changes of size: numbers of heads on offer, rows and columns inserted or deleted, a clash's fix carried out."""
 
 from __future__ import annotations
 

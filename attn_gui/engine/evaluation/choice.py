@@ -1,4 +1,4 @@
-"""Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems."""
+"""From which size on a problem is long, so that no map of it is kept."""
 
 from __future__ import annotations
 

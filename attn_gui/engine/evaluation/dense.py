@@ -1,4 +1,4 @@
-"""Evaluations that compute every stage of a problem: dense ones keep them, and an edit recomputes what it reaches."""
+"""The evaluation that keeps every step up to 2 GB: what an edit recomputes, how many cells (“25 scores”)."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ class DenseEvaluation(Evaluation):
         with np.errstate(all="ignore"):
             for node in self._nodes:
                 if node.stage.alias:
-                    if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
-                        self._tie(node)
+                    self._tie(node)
                 elif node.name not in known and self._kept(node):
                     kind = np.float64 if node.stage.exact else self._kind
                     self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else kind)
@@ -71,8 +70,10 @@ class DenseEvaluation(Evaluation):
         return int(np.prod(node.shape)) * (1 if node.stage.boolean else 8) <= self._keep
 
     def _tie(self, node: Node) -> None:
-        """Let a stage that is an alias share the array of its input."""
+        """Let a stage that is an alias share the array of its input, where that is held."""
         name = node.inputs[0].name
+        if name not in self._sources and name not in self._arrays:
+            return
         cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
         self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
 
@@ -134,15 +135,14 @@ class DenseEvaluation(Evaluation):
         if problem.structure == self.problem.structure and problem.interventions == self.problem.interventions:
             self.problem, self._sources = problem, sources_of(problem)
             for node in self._nodes:
-                if node.stage.alias and node.inputs[0].name in self._sources:
+                if node.stage.alias:
                     self._tie(node)
             return {}
         before, arrays = self.nodes, self._arrays
         self._lay_out(problem, arrays)  # others may read meanwhile: nothing is missing at any time
         for node in self._nodes:
             if node.stage.alias:
-                if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
-                    self._tie(node)
+                self._tie(node)
             elif self._kept(node):
                 self._inherit(node, arrays)
         self._arrays = {node.name: self._arrays[node.name] for node in self._nodes if node.name in self._arrays}

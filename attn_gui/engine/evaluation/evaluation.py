@@ -1,4 +1,4 @@
-"""The interface of evaluations: stages, boxes, pooled pictures, what an edit reaches.
+"""What every evaluation answers: numbers in boxes, pooled pictures, row entropies, what an edit reaches; planes.
 
 `DenseEvaluation` and `StreamingEvaluation` compute the numbers of a problem, an `EvaluationProxy` shows those of
 another evaluation in a way of its own. Nobody asks which one it is.

@@ -1,4 +1,4 @@
-"""Pooling of a matrix into blocks: of each the number of largest magnitude over open cells, sign kept."""
+"""The number under a pixel of a long map: the one of largest magnitude among the open cells of a block."""
 
 from __future__ import annotations
 

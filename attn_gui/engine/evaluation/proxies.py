@@ -1,4 +1,4 @@
-"""Evaluations that show another evaluation: derived maps, the difference of two states, the state before."""
+"""Evaluations over another one: derived maps, now − before, the state before under the names of the present steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells related to given cells, stage by stage: those that a change reaches, their origin, the parts of one cell."""
+"""Which cells depend on a cell and on which it depends, through masks, softmax rows and copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept.
+"""The evaluation of long problems: sums kept for each row and no map; what is read, pictures pooled from blocks.
 
 Of a row, one head's softmax for one query, three things are kept: m, the largest logit; Z = Σ exp((s − m) / T); and
 N = Σ exp((s − m) / T) · v, a vector. N / Z is the head's output, exp((s − m) / T) / Z a weight that is read, and a key
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -378,10 +379,8 @@ class StreamingEvaluation(DenseEvaluation):
             tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
             found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
 
-        heads = [
-            (batch, head) for batch in range(box[0].start, box[0].stop) for head in range(box[1].start, box[1].stop)
-        ]
-        share([(*pair, low) for pair in heads for low in range(box[2].start, box[2].stop, step)], work)
+        heads = range(box[0].start, box[0].stop), range(box[1].start, box[1].stop)
+        share(list(product(*heads, range(box[2].start, box[2].stop, step))), work)
         found.flags.writeable = False
         return found
 

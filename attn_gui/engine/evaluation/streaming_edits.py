@@ -1,4 +1,4 @@
-"""One edit of cells: which rows it makes stale, and which keys are exchanged in all the others."""
+"""An edit of a long problem: rows that must be computed again, and keys exchanged in the sums of all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few threads."""
+"""Passes over rows of long maps: which are known, which are computed on demand, in which pieces; their entropies."""
 
 from __future__ import annotations
 

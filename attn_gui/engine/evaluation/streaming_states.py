@@ -1,4 +1,4 @@
-"""State kept for every row of weights, and how an edit of a few keys updates it."""
+"""Sums kept of each long row: terms out and in, rounding, ∞ or overflow in a sum, when a row is computed afresh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few threads that share the tiles of a pass, each with BLAS held to one thread, and all of them two heaps."""
+"""Threads that share tiles of maps: how many cores, behind an edit of the window, BLAS on one, few heaps of memory."""
 
 from __future__ import annotations
 

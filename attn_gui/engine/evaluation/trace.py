@@ -1,4 +1,4 @@
-"""The trace of a problem: every stage by name, from the evaluation that suits its size."""
+"""`compute` in Python and its trace: every step by name, read-only; what is refused, such as an index or a head."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The formula of one cell: a tree that knows its value, its text and its LaTeX. Its leaves are cells."""
+"""Formulas of a cell as trees: value, LaTeX, parts with a name (Z, the maximum), long sums cut short, = or ≈. Its
+leaves are cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Index notation. `b (g r) i d` is an array of four axes whose second runs over g and r together.
+"""Index notation: boxes of cells carried from one array to another, joined and cut; products and lengths by letter. `b
+(g r) i d` is an array of four axes whose second runs over g and r together.
 
 A Box is a tuple of slices, one an axis: it indexes the array as it stands.
 Ranges say the same by letter, so a box of one array can be carried over to another array.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import islice, pairwise, product
 from math import prod
 from typing import NamedTuple
 
@@ -238,21 +239,44 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
     found = []
     for part in parts:
         columns = np.flatnonzero(flags[part].any(axis=tuple(range(flags.ndim - 1))))
-        inside = (*part, slice(int(columns[0]), int(columns[-1]) + 1))
-        found.append(tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(box, inside, strict=True)))
+        found.append(_placed((*part, slice(int(columns[0]), int(columns[-1]) + 1)), box))
     return found
+
+
+def exact_parts(flags: npt.NDArray[np.bool_], box: Box, most: int = MOST_BOXES) -> list[Box]:
+    """Return boxes that hold exactly the True cells of `flags`, which belong to `box`; `open_parts` where they would be
+    more than `most`."""
+    found = list(islice(rectangles(flags), most + 1))
+    return [_placed(part, box) for part in found] if len(found) <= most else open_parts(flags, box)
+
+
+def _placed(inner: Box, outer: Box) -> Box:
+    """Return a box that is given relative to an outer one: undo `within`."""
+    return tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(outer, inner, strict=True))
 
 
 def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
     """Yield boxes that together hold exactly the True cells; equal neighbors along an axis become one box."""
+    if not flags.any():
+        return
+    if flags.ndim == 0:
+        yield ()  # the box of a number, such as the rows of a vector in `open_parts`
+        return
     if flags.ndim == 1:
         yield from ((slice(low, high),) for low, high in runs(flags))
         return
-    start = 0
-    for stop in range(1, len(flags) + 1):
-        if stop == len(flags) or not np.array_equal(flags[stop], flags[start]):
-            yield from ((slice(start, stop), *rest) for rest in rectangles(flags[start]))
-            start = stop
+    differ = (flags[1:] != flags[:-1]).any(axis=tuple(range(1, flags.ndim)))
+    starts = [0, *(np.flatnonzero(differ) + 1).tolist()]
+    groups = [slice(start, stop) for start, stop in pairwise([*starts, len(flags)])]
+    if flags.ndim > 2:
+        for group in groups:
+            yield from ((group, *rest) for rest in rectangles(flags[group.start]))
+        return
+    # runs of all rows at once, five times as fast as row by row
+    edges = np.diff(np.pad(flags[starts].astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    rows, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
+    for row, left, right in zip(rows[::2].tolist(), columns[::2].tolist(), columns[1::2].tolist(), strict=True):
+        yield groups[row], slice(left, right)
 
 
 def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Nodes of the chain of a problem: stages tied to their inputs, with all addressing of boxes, heads and batch."""
+"""Steps of one problem linked to what they read: which box needs and reaches which, the cells behind one cell."""
 
 from __future__ import annotations
 

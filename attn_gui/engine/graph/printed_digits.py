@@ -1,4 +1,4 @@
-"""Choice of the digits of printed numbers: so many that the printed operands give the printed result."""
+"""How many digits printed numbers get, so that the printed operands give the printed result."""
 
 from __future__ import annotations
 

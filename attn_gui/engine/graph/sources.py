@@ -1,4 +1,4 @@
-"""Sources of the chain: every array and number of a problem, under the names that formulas use."""
+"""Matrices and numbers that steps read, by name: fields, mask layers by position, numbers set by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The base of stages. A stage does the arithmetic of one step; `graph` does all the addressing.
+"""Base of a step: its formula in index notation, role, letters, rounding; sums of products and their gradient. A stage
+does the arithmetic of one step; `graph` does all the addressing.
 
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.
@@ -177,9 +178,8 @@ class Stage:
     role: Role | None = None
     block = ""  # the kind of block that it belongs to; "" for a stage of every problem
     function = ""  # the name of the function that it is, where it has one
-    code = (
-        ""  # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
-    )
+    # its line in a script: {0}, {1} … its {inputs}, {xp} the library, {shape} its own; "" where none is known
+    code = ""
     helper = ""  # the function that this line calls
     wording = ""  # the sentence of a cell in the inspector; "" for what can be said of every stage
 
@@ -304,7 +304,7 @@ class LinearStage(Stage):
         self.dot = dot  # written as the product of two vectors
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
 
-    def products(self, inputs: Sequence[Input]) -> list[list[Array]]:
+    def products(self, inputs: Sequence[T | None]) -> list[list[T]]:
         """Return the factors of each product whose inputs are all there."""
         groups, start = [], 0
         for count in self.counts:
@@ -374,12 +374,9 @@ class LinearStage(Stage):
         return rf"\sum_{letter} " + r"\,".join(leaves.latex for leaves in factors)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        found, start = [], 0
-        for count in self.counts:
-            group = [leaves for leaves in inputs[start : start + count] if leaves is not None]
-            start += count
-            if len(group) == count:
-                values = np.asarray(prod(leaves.values for leaves in group))
-                zero = np.broadcast_to(group[0].values == 0, values.shape) if self.gates else False
-                found.append(Addends(np.where(zero, 0.0, values), group))
+        found = []
+        for group in self.products(inputs):
+            values = np.asarray(prod(leaves.values for leaves in group))
+            zero = np.broadcast_to(group[0].values == 0, values.shape) if self.gates else False
+            found.append(Addends(np.where(zero, 0.0, values), group))
         return found

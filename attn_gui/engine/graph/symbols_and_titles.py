@@ -1,4 +1,4 @@
-"""Symbols and titles of stages and fields, in both languages: letters in text and in LaTeX."""
+"""Letters (S′, W_Q, a⁰) in text and LaTeX, and English and Chinese titles, of every step and matrix."""
 
 from __future__ import annotations
 

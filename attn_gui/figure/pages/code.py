@@ -1,4 +1,4 @@
-"""Page of a problem's code: the computation as a script."""
+"""Page “Code”: the script of the computation in lines, long ones broken, too many left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of what heads and tokens contribute to the output: head contributions, value-weighted attention, all heads."""
+"""Pages “Head contributions”, “Value-weighted attention”, “All heads together”: bars, maps, a cell as a sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of three layers over the same tokens: which input moves which output, and what each of them costs."""
+"""Page “RNN, CNN and attention”: three maps and the table of costs below them."""
 
 from __future__ import annotations
 

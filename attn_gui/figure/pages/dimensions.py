@@ -1,4 +1,4 @@
-"""Page of a problem's shapes: the dimensions of every step."""
+"""Page “Shapes”: a box for each step with its shape, in symbols or numbers, and arrows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of gradients: what the chosen cell or its row changes with, checked by computing twice."""
+"""Page “Gradient maps”: maps by step or table, the list of the largest with finite differences beside them."""
 
 from __future__ import annotations
 

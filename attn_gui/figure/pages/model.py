@@ -1,4 +1,4 @@
-"""Pages of a model's run: predictions, logit lens, effects, parts of a logit, heads switched off, patching."""
+"""Pages of a model: “Prediction”, “Logit lens”, “Effect …”, “Heads that matter”, “Parts of a logit”, “Patching …”."""
 
 from __future__ import annotations
 

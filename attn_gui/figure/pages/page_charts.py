@@ -1,4 +1,4 @@
-"""Charts on pages: grids of maps, rows of bars, layers by heads or tokens."""
+"""Charts that pages share: grids of maps, rows of bars, layers by heads or by tokens, tokens written beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of pages: what a page is, what can be chosen on it, and how it is laid out and painted.
+"""Base of a page: when it is there and why not, its options, its frame, words of a hover, where a click leads.
 
 `read` computes the content of a page from an evaluation, once for each state of what `reads` names and of the options;
 `turned` and `at` make another content of it where that needs no computing; `plan` lays the content out at a size, and

@@ -1,4 +1,4 @@
-"""Plots on pages: axes with round ticks, and curves, rules and notes as data."""
+"""Plots on pages: round ticks, curves, dots, rules and notes."""
 
 from __future__ import annotations
 

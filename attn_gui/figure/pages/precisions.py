@@ -1,4 +1,4 @@
-"""Page of precisions: a stage in four floating-point types, and how far every step lies from its float64 number."""
+"""Page “Number types”: the stage in float64, float32, bfloat16, float16, and how far each step departs; its hovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of attention pooling as regression: the fitted curve, and ways to pool the same points."""
+"""Pages “Regression curve” (dots, line, the line above that names both) and “Ways to pool”."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, PooledOutputs, function_behind, poolings
+from attn_gui.engine.analysis.regression import (
+    EXPLAINED,
+    PooledOutputs,
+    explained_share,
+    poolings,
+    textbook_function,
+)
 from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.stage import Role
@@ -207,18 +213,18 @@ def _column(evaluation: Evaluation, stage: str, context: PageContext) -> Numbers
 BESIDE, IN_A_ROW, POOLING_SHAPE, POOLING_LEAST = 240.0, 700.0, 0.7, 90.0
 """Widths from which on two plots stand side by side, and all; height over width of a plot, and its least height."""
 POOLING_DOT, POOLING_ANSWER, POOLING_OPACITY = 2.2, 4.0, 130
-NONE = "none"
+NONE, TEXTBOOK = "none", "d2l"  # functions that can be drawn
+TEXTBOOK_TEXT = "2 sin x + x⁰·⁸"
 
 
 def _functions(context: PageContext, values: Chosen) -> Mapping[str, Words]:
-    """Return the functions that can be drawn, the one behind the points first where there is one."""
-    found = {key: (("", function.text),) for key, function in TRUE_FUNCTIONS.items()}
-    offered = {NONE: page_words(N_("Pages", "not drawn")), **found}
+    """Return the functions that can be drawn, first that of the textbook where the points are its own."""
+    none, textbook = {NONE: page_words(N_("Pages", "not drawn"))}, {TEXTBOOK: (("", TEXTBOOK_TEXT),)}
     problem = context.problem
-    behind = (
-        None if problem.projected else function_behind(*(_points(problem, context, name) for name in ("key", "value")))
-    )
-    return offered if behind is None else {behind: offered[behind], **offered}
+    if problem.projected:
+        return none | textbook
+    share = explained_share(*(_points(problem, context, name) for name in ("key", "value")))
+    return textbook | none if share >= EXPLAINED else none | textbook
 
 
 def _points(problem: Problem, context: PageContext, field: str) -> Numbers:
@@ -229,7 +235,7 @@ def _points(problem: Problem, context: PageContext, field: str) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class PoolingRules:
-    """Points (m,), queries (n,), the ways with their outputs, the key of the function behind the points."""
+    """Points (m,), queries (n,), the ways with their outputs, the key of the function that is drawn."""
 
     keys: Numbers
     values: Numbers
@@ -245,7 +251,7 @@ class PoolingRules:
     def truth(self) -> Numbers | None:
         """The function at the queries."""
         with np.errstate(all="ignore"):
-            return None if self.function == NONE else TRUE_FUNCTIONS[self.function].at(self.queries)
+            return None if self.function == NONE else textbook_function(self.queries)
 
     def missed(self, way: PooledOutputs) -> float | None:
         """Return the mean squared distance from the function at the queries."""
@@ -348,15 +354,14 @@ class PoolingsLayout(PageLayout):
         shown = self.shown
         if shown.function == NONE:
             return self.style.translate("Pages", "Points: keys and their values. Line: output for every query.")
-        function = TRUE_FUNCTIONS[shown.function]
         text = self.style.translate(
             "Pages",
             "Points: keys and their values. Line: output for every query. Dashed: {function}, the function of this "
             "textbook example, which explains {percent} % of the variance of the values; MSE: mean squared distance "
             "from it at the queries.",
         )
-        share = function.explained(shown.keys, shown.values)
-        return text.format(function=function.text, percent=f"{100 * share:.0f}" if np.isfinite(share) else "–")
+        share = explained_share(shown.keys, shown.values)
+        return text.format(function=TEXTBOOK_TEXT, percent=f"{100 * share:.0f}" if np.isfinite(share) else "–")
 
     def _heights(self) -> Numbers:
         """Return all numbers that are drawn upward, so that the plots can be compared."""

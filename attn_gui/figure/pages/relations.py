@@ -1,4 +1,4 @@
-"""Pages of relations between tokens: how alike they are, and lines for the largest weights."""
+"""Pages “Relations between tokens” (lines for the largest weights) and “Meaning before and after” (cosines)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of retrieval: the keys of one query by their weight, and its output as a mixture of their values."""
+"""Page “Retrieval”: keys ranked by weight, parts a · v of the output as bars, what it says where a head is off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page of states side by side: up to nine snapshots of a stage with common levels, or any two and their difference."""
+"""Page “Snapshots side by side”: up to nine states, or two and their difference."""
 
 from __future__ import annotations
 

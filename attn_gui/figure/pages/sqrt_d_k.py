@@ -1,4 +1,4 @@
-"""Page of the scale 1/√d_k: the variance of q · k against d_k, and what a softmax makes of a row at several scales."""
+"""Page “Why √dₖ”: variance against d_k, entropy at every scale, the sentence on saturation."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from attn_gui.engine.analysis.sweep import (
     MapRow,
     ScaledEntropies,
     ScaledRow,
-    SeededWidth,
     at_scales,
     entropies,
     read_rows,
     score_variance,
     seeded_variances,
+    with_seeded_width,
 )
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import Progress
@@ -419,7 +419,7 @@ class RootPage(PageKind[RootScaling]):
         progress(0.2)
         seen, at, seeded = problem, row, options["numbers"] == RANDOM
         if seeded:
-            seen = SeededWidth().put(problem, WIDTHS[place])
+            seen = with_seeded_width(problem, WIDTHS[place])
             at = MapRow(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
         scales = (seen.d_k**-0.5, 1.0, options["scale"])
         rows = at_scales(seen, scales, at)

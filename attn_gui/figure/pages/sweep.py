@@ -1,4 +1,4 @@
-"""Page of a sweep: one number of the problem runs between two values, and a reading follows."""
+"""Page “Sweep”: slider, curve of the reading, strip, map; from, to and number of values as options."""
 
 from __future__ import annotations
 
@@ -305,14 +305,12 @@ def _steps(context: PageContext, values: Chosen) -> np.ndarray[tuple[int, ...], 
 
 
 def _can_be(context: PageContext, values: Chosen, value: float) -> bool:
-    return _quantity(context, values).fits(context.problem, value)
+    return _quantity(context, values).fits(value)
 
 
 def _end(place: int, key: str, caption: str, tip: str) -> NumberOption:
     """Return the option of the first value (0) or of the last (1)."""
-    return NumberOption(
-        key, caption, tip, lambda context, values: _quantity(context, values).span(context.problem)[place], _can_be
-    )
+    return NumberOption(key, caption, tip, lambda context, values: _quantity(context, values).span[place], _can_be)
 
 
 class SweepPage(PageKind[SweepReadings]):
@@ -387,7 +385,7 @@ class SweepPage(PageKind[SweepReadings]):
             readings=np.array([number for number, _, _ in found]),
             maps=tuple((cells, allowed) for _, cells, allowed in found),
             keys=first.m,
-            now=quantity.now(problem),
+            now=quantity.now,
             place=options["place"],
             part=options["part"],
             row=quantity.row(first, row),

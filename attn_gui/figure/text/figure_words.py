@@ -1,4 +1,5 @@
-"""Words that stand in figures and on pages, in both languages: a figure's language is its own, not the window's."""
+"""Words in figures in both languages: legend, axes, color bar, foot (“pooled …”). A figure's language is its own, not
+the window's."""
 
 from __future__ import annotations
 

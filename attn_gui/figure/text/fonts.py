@@ -1,4 +1,4 @@
-"""The fonts that come with the program, and the Qt application that painting text needs."""
+"""Fonts that come along; the application that painting needs without a window, without Qt's lines on the locale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Number formats of maps and color bars: decimals that fit, a true minus sign, no "−0.0"."""
+"""Numbers written in cells, at color bars, on pages: decimals, a tiny weight as “·”, small ones as a power of ten."""
 
 from __future__ import annotations
 

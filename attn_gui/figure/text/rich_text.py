@@ -1,4 +1,4 @@
-"""Rich text in lines (a few tags, symbols with an index), and labels cut or wrapped to a width, on any device."""
+"""Sentences and labels painted on pages and in files: lowered indices (d_k), lines, cut texts, blanks of tokens."""
 
 from __future__ import annotations
 
@@ -134,21 +134,34 @@ def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, p
 def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[StyledRun]]:
     """Return rich text in lines of a width, broken at blanks and between Chinese characters."""
     lines: list[list[StyledRun]] = [[]]
-    used, breakable = 0.0, False
-    for run in runs(rich):
-        for text in [run.text] if run.script else re.findall(_WORDS, run.text):
-            piece = run._replace(text=text)
-            width = _width(run._replace(text=text.rstrip()), pixels)
-            if lines[-1] and breakable and not run.script and used + width > room and text[0] not in _CLOSING:
-                lines.append([])
-                used = 0.0
-            if lines[-1] and lines[-1][-1]._replace(text=text) == piece:  # one text, not one a word
-                lines[-1][-1] = piece._replace(text=lines[-1][-1].text + text)
+    used = 0.0
+    for pieces in _unbroken(rich):
+        *first, last = pieces
+        width = sum(_width(piece, pixels) for piece in (*first, last._replace(text=last.text.rstrip())))
+        if lines[-1] and used + width > room:
+            lines.append([])
+            used = 0.0
+        for piece in pieces:
+            if lines[-1] and lines[-1][-1]._replace(text=piece.text) == piece:  # one text, not one a word
+                lines[-1][-1] = piece._replace(text=lines[-1][-1].text + piece.text)
             else:
                 lines[-1].append(piece)
             used += _width(piece, pixels)
-            breakable = text[-1].isspace() or (text[-1] > "\u2e80" and text[-1] not in _OPENING)
     return lines
+
+
+def _unbroken(rich: str) -> list[list[StyledRun]]:
+    """Return the words and Chinese characters of rich text, each with what may not stand in another line: its raised
+    and lowered characters, and the marks that close a clause."""
+    found: list[list[StyledRun]] = [[]]
+    breakable = False
+    for run in runs(rich):
+        for text in [run.text] if run.script else re.findall(_WORDS, run.text):
+            if breakable and not run.script and text[0] not in _CLOSING:
+                found.append([])
+            found[-1].append(run._replace(text=text))
+            breakable = text[-1].isspace() or (text[-1] > "\u2e80" and text[-1] not in _OPENING)
+    return found if found[-1] else []
 
 
 def _write_runs(painter: QPainter, at: QPointF, line: Sequence[StyledRun], color: QColor, pixels: float) -> None:

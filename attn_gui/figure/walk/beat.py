@@ -1,4 +1,4 @@
-"""The base of beats: one step of a walk, said in a sentence with its numbers and painted at any moment."""
+"""Base of a beat: title, sentence, result, picture at a moment, where its arrow lands."""
 
 from __future__ import annotations
 

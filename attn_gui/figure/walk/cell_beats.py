@@ -1,4 +1,4 @@
-"""Beats of one step from number to number: scale, curve, mask, formula, numbers that are given, copied or set."""
+"""Beats of scale, softcap, activation, mask, formula, numbers given, copied or by hand: sentences and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations of a walk: formulas of the engine as rich text, in numbers from which the result can be computed."""
+"""Equations in a walk: terms shown of a long sum, factors and signs as rich text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Board of a walk: the matrices of a stage with the row and the column of one cell ruled; it stays still."""
+"""The matrices beside a beat: rows and columns on show, their names, the arrow from a cell to its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beats of the softmax: the scores of a row become powers of e, add up, and are divided by their sum.
+"""Beats of the softmax: powers of e on a curve or as bars, their total, the share of a key.
 
 A few keys climb the curve of e^x; of a wide row the six largest terms stand in order, the others and the masked as one.
 """
@@ -18,6 +18,7 @@ from attn_gui.engine.graph.expressions import Expression, Function, Negative, Nu
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import nice_scale
+from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.equations import OmittedTerms, WalkEquation, sum_of
@@ -507,10 +508,12 @@ class ShareBeat(SoftmaxBeat):
 
 
 def percent(share: float) -> str:
-    """Return a share in whole percent, smaller ones with a digit."""
+    """Return a share in whole percent, smaller ones with a digit, those that are not quite all of it with three."""
     if not math.isfinite(share):
         return "NaN"
-    return f"{100 * share:.0f}%" if share >= 0.01 or share <= 0 else f"{100 * share:.1g}%"
+    if 0 < share < 0.01 or 0.995 <= share < 1:
+        return f"{significant(100 * share, 1 if share < 0.01 else 3)}%"
+    return f"{100 * share:.0f}%"
 
 
 def softmax_beats(context: WalkContext, stage: str, index: Index, before: str, key: int | None) -> Sequence[Beat]:

@@ -1,4 +1,4 @@
-"""Beats of sums of products: a row and a column come together, their products add up; a row of weights pours into V."""
+"""Beats of sums: a row meets a column, products add up, weights pour into V."""
 
 from __future__ import annotations
 

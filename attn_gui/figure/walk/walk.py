@@ -1,4 +1,4 @@
-"""A walk through one cell: its beats in time, and the picture of any moment."""
+"""A walk: which beats lead to a cell of each kind of step, how long each takes, title and conclusion."""
 
 from __future__ import annotations
 

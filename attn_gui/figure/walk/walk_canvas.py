@@ -1,4 +1,4 @@
-"""Canvas of a walk: boxes, arrows, rulers and lines of text, in the logical pixels of its stage."""
+"""Boxes, arrows, bars, curves with ticks and text that beats are painted with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context of a walk: the evaluation and the cell that it leads to, its names, its colors and its printed numbers."""
+"""What the beats of a walk share: names of query, key and head, colors, digits, blanks between Chinese and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a walk: a GIF of its stage with the sentence below, or the end of every beat as a panel on a sheet."""
+"""A walk as a file: GIF frames with the sentence below, or panels on a sheet; its size and type."""
 
 from __future__ import annotations
 

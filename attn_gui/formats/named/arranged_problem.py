@@ -1,4 +1,4 @@
-"""The problem that an arrangement makes of the arrays of a file.
+"""“How is this laid out?”: orders of axes that fit, what is asked, masks and maps beside, notes on how it was read.
 
 An arrangement (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
 open is settled from the listing of the file, before any number is read (`mapping_with_answers`), or asked. Then the
@@ -72,6 +72,7 @@ from attn_gui.formats.named.array_names import (
     is_own_file,
     is_token_ids,
     joined,
+    other_names,
     problem_of,
     there_twice,
     with_stacked_apart,
@@ -149,6 +150,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
     (re.compile(words, re.IGNORECASE), idle)
     for words, idle in (
         (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
+        (r"\w*sinks?_(size|tokens?)|num_\w*sinks?", lambda problem, value: np.isin(value, _NONE)),
         (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
         ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
         (
@@ -164,9 +166,14 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             lambda problem, value: np.isin(value, (*_NONE, problem.m)),
         ),
         (
-            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s?",
+            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?",
+            lambda problem, value: np.isin(value, (*_NONE, problem.n, max(problem.n, problem.m))),
+        ),
+        (
+            r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s",  # of the keys of each item, where they are fewer
             lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
         ),
+        (r"\w*window\w*", lambda problem, value: np.isin(value, _NONE) | (value >= max(problem.n, problem.m))),
         (
             r"(attn|attention|softmax|sm|logits?|scores?|qk|kq)_?scal(e|es|ing)(_factor|_qk|_attn\w*)?"
             r"|attention_multiplier",
@@ -182,15 +189,17 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
         ("(segment|document|doc|sequence)_ids", lambda problem, value: value == value.flat[:1]),
         ("batch_first", lambda problem, value: (value == 1) | (problem.batch_size == 1)),
         (
-            r"\w*(causal|unidirectional|autoregressive|is_decoder|window|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
+            r"\w*(causal|unidirectional|autoregressive|is_decoder|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
             r"|slopes|bias|\w*rel(ative)?_?(pos|att)\w*"
-            r"|ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
-            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)",
+            r"|(use_)?ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
+            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)"
+            r"|(use_)?qk_?norm|normali[sz]e_qk",
             lambda problem, value: np.isin(value, _NONE),
         ),
     )
 )
 """Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
+_NAMES = re.compile("prefix|padding_side")  # settings that change no number where they are words
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -545,6 +554,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
     # what is left: stages are compared with those computed here, all else is named
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     used = {*said.arrays.values(), *answer.masks, *option_names, *unwanted}
+    used |= {other for name in used for other in other_names(name)}
     left = [*(array.name for array in listing.arrays if array.name not in used), *listing.others]
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
@@ -740,17 +750,21 @@ def _lacking_steps(problem: Problem, left: Sequence[str]) -> list[str]:
 
 def _missed(said: ArrayMapping, left: list[str], listing: ArrayListing) -> tuple[str, ...]:
     """Return the names of arrays that are not read and would change the results, as no single number does."""
-    single = {array.name for array in listing.arrays if not array.shape and array.dtype != SWITCHES}
+    single = {array.name for array in listing.arrays if not array.shape}
+    many = {array.name for array in listing.arrays} - single
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     names = (name for name in left if not is_result(name) and name not in single)
     roles = {name: found.role for name in names if (found := guess(name)) is not None}
-    return tuple(name for name, role in roles.items() if role in wanted)
+    return tuple(name for name, role in roles.items() if role in wanted and (role != MASK or name in many))
 
 
 def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing, source: FileSource) -> tuple[str, ...]:
     """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
     number of heads or columns that it has not."""
-    idle = {name: found for name in left for found in _idle_values(name)}
+    shapes = {array.name: array.shape for array in listing.arrays}
+    wanted = (name for name in left if name in shapes or not _NAMES.fullmatch(name))
+    found = {name: _idle_values(name, is_map=bool(shapes.get(name))) for name in wanted}
+    idle = {name: changes_nothing for name, changes_nothing in found.items() if changes_nothing is not None}
     small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]
     values: dict[str, Any] = dict(listing.options)
     source.file.seek(0)
@@ -766,8 +780,17 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
     return tuple(filter(changes, idle))
 
 
-def _idle_values(name: str) -> list[_Idle]:
-    """Return what says with which values a setting of this name changes nothing; none for other names."""
+def _idle_values(name: str, *, is_map: bool) -> _Idle | None:
+    """Return what says with which values a setting of this name changes nothing; None for other names.
+
+    What goes by the name of a mask and is no map is a switch, or a number, for all cells.
+    """
     # a bias in a record is that of a projection, and no one calls a setting by thousands of letters
     parts = [part for part in re.split("[./]", name[-_LONGEST:]) if part != Bias.kind or part == name]
-    return [idle for pattern, idle in _SETTINGS if any(map(pattern.fullmatch, parts))][:1]
+    for pattern, idle in _SETTINGS:
+        if any(map(pattern.fullmatch, parts)):
+            return idle
+    meant, opens = guess(name), known_meaning(name, SWITCHES) == KEEP or "visible" in name
+    if is_map or meant is None or meant.role != MASK:
+        return None
+    return lambda problem, value: value.size == 1 and (value.dtype != bool or value == opens)

@@ -1,4 +1,4 @@
-"""An arrangement: which arrays of a file are which parts of a problem, how they lie, what the cells of a mask mean.
+"""Which array is which part: proposed, remembered for such names, number of heads; what 1 and True in a mask mean.
 
 Imports engine."""
 

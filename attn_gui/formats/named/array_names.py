@@ -1,4 +1,4 @@
-"""Names of arrays: guessed as parts of a problem, or read as its very fields."""
+"""Names of arrays guessed as Q, K, V, weights, mask (q_proj, q_nope …), or known as a problem's own fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attn_gui.engine.masks import Padding
 from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
-from attn_gui.formats.named.weight_layouts import FUSED, parts_of
+from attn_gui.formats.named.weight_layouts import FUSED, known_split, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.untrusted_bytes import Array, Json, check_axes, check_no_bits, overflow_notes, rounding_notes
 from attn_gui.languages import N_
@@ -177,13 +177,21 @@ def _is_fused(words: Sequence[str]) -> bool:
 
 def with_stacked_apart(listing: ArrayListing) -> ArrayListing:
     """Return the listing with query, key and value each by a name of its own, qkv[0] to qkv[2], where one array holds
-    them along an axis of three before its columns; which is which is for a person to say."""
+    them along an axis of three before its columns; which is which is for a person to say.
+
+    Three rows of tables whose columns may hold them, too, by a name that does not tell, stay beside these.
+    """
     axes: dict[str, int] = {}
+    both, there = set[str](), {array.name for array in listing.arrays}
     for name, shape, _ in listing.arrays:
         places = [axis for axis, length in enumerate(shape[:-1]) if length == len(DIRECT)]
-        several = len(shape) > 3 or (len(shape) == 3 and shape[-1] % len(DIRECT) > 0)  # else the columns may hold them
-        if several and len(places) == 1 and (found := guess(name)) is not None and FUSED.get(found.role) == DIRECT:
-            axes[name] = places[0]
+        if len(shape) < 3 or len(places) != 1 or (found := guess(name)) is None or FUSED.get(found.role) != DIRECT:
+            continue
+        if len(shape) == 3 and not shape[-1] % len(DIRECT):  # the columns may hold them, too
+            if places != [0] or known_split(name) is not None or f"{name}[0]" in there:
+                continue
+            both.add(name)
+        axes[name] = places[0]
     if not axes:
         return listing
     parts = {f"{name}[{place}]": (name, place) for name in axes for place in range(len(DIRECT))}
@@ -194,14 +202,24 @@ def with_stacked_apart(listing: ArrayListing) -> ArrayListing:
             continue
         rest = one.shape[:axis] + one.shape[axis + 1 :]
         arrays += [ListedArray(f"{one.name}[{place}]", rest, one.dtype) for place in range(len(DIRECT))]
+        arrays += [one] if one.name in both else []
 
     def read(source: FileSource, names: Collection[str]) -> dict[str, Array]:
         whole = listing.read(source, {parts[name][0] if name in parts else name for name in names})
         taken = {name: parts[name] for name in names if name in parts}
         apart = {part: whole[name].take(place, axes[name]) for part, (name, place) in taken.items()}
-        return {name: array for name, array in whole.items() if name not in axes} | apart
+        return {name: array for name, array in whole.items() if name in names} | apart
 
     return replace(listing, arrays=tuple(arrays), read=read)
+
+
+def other_names(name: str) -> set[str]:
+    """Return the names under which `with_stacked_apart` lists the numbers of an array once more."""
+    stacked = _STACKED.fullmatch(name)
+    whole = stacked[1] if stacked else name
+    if (found := guess(whole)) is None or found.role not in FUSED:
+        return set()
+    return {whole} if stacked else {f"{whole}[{place}]" for place in range(len(DIRECT))}
 
 
 def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Attention weights alone: which arrays of a file are maps, how their axes may lie, and which layer. Imports engine."""
+"""Files of attention weights alone: which arrays are maps (also arr_0, arr_1), order of their axes, which layer."""
 
 from __future__ import annotations
 

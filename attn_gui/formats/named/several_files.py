@@ -1,4 +1,4 @@
-"""Arrays of one file or of several, listed and read by name."""
+"""Arrays of one file or several opened together, and the names proposed for them."""
 
 from __future__ import annotations
 
@@ -160,8 +160,7 @@ def _part(path: Path, progress: Progress) -> ArrayListing:
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
                 if matrix.switches:  # a mask of them is no bias
                     values = values.astype(bool)
-                only = ListedArray(path.stem, values.shape, values.dtype.name)
-                return ArrayListing((only,), partial(_all_of, values), notes=matrix.notes)
+                return ArrayListing.held({path.stem: values}, notes=matrix.notes)
         if found.listing is not None:
             listing = found.listing(source)
             return replace(listing, read=partial(_from, path, listing))
@@ -186,7 +185,3 @@ def _read(
 ) -> dict[str, Array]:
     """Return the arrays of these names, each from its own file."""
     return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
-
-
-def _all_of(values: Array, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
-    return dict.fromkeys(names, values)

@@ -1,4 +1,4 @@
-"""Layouts of weights in foreign files: queries, keys and values in one array, and orders of axes.
+"""Q, K and V in one array and how it is split; orders of axes of weights (PyTorch, Keras, TransformerLens).
 
 The axis that fused parts share is as long as (h + 2·h_kv) heads. A split is one order of part, head and column along
 it; a way that another publisher has is one more entry of SPLITS.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 
-from attn_gui.engine.fields import DIRECT
+from attn_gui.engine.fields import DIRECT, WEIGHTS
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.formats.named.array_names import guess
@@ -42,24 +43,41 @@ class AmbiguousTable(FormatError):
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
 
+    def noted(self, notes: Sequence[FileNote]) -> AmbiguousTable:
+        """Return the refusal with notes on every reading."""
+        matrices = (replace(one.matrix, notes=(*notes, *one.matrix.notes)) for one in self.readings)
+        readings = [one._replace(matrix=matrix) for one, matrix in zip(self.readings, matrices, strict=True)]
+        return AmbiguousTable(readings, several=self.several)
+
     def together(self, *, named: bool = False) -> dict[str, LabeledArray]:
-        """Return {field: matrix} of Q, K and V where the matrices are these and fit together, else {}.
+        """Return {field: matrix} of Q, K and V, or of X and its weights, where the matrices are these and fit together,
+        else {}.
 
         They are told by their names, or, unless they have to be `named`, three of them by their order.
         """
-        parts = {role: _stacked(found) for role, found in self._found(named=named).items()}
-        if len(parts) < len(DIRECT):
-            return {}
-        query, key, value = (part.values for part in parts.values())
-        return parts if query.shape[1] == key.shape[1] and len(key) == len(value) else {}
+        return {role: _stacked(found) for role, found in self._fitting(named=named).items()}
 
     def others(self) -> list[str]:
         """Return the names of matrices that are not among those `together` takes by their names."""
-        taken = [one for found in self._found(named=True).values() for one in found]
+        taken = [one for found in self._fitting(named=True).values() for one in found]
         return [one.name for one in self.readings if all(one is not other for other in taken)]
 
+    def _fitting(self, *, named: bool) -> dict[str, Sequence[PossibleMatrix]]:
+        """Return the matrices, or rows, of Q, K and V, else of X and its weights; {} where neither fit together."""
+        every = self._found(named=named)
+        for roles in (DIRECT, ("x", *WEIGHTS)):
+            found = {role: every[role] for role in roles if role in every}
+            shapes = [_stacked(one).values.shape for one in found.values()]
+            if roles is DIRECT:
+                fits = len(found) == 3 and shapes[0][1] == shapes[1][1] and shapes[1][0] == shapes[2][0]
+            else:
+                fits = len(found) == 4 and shapes[1] == shapes[2] and {shapes[0][1]} == {one[0] for one in shapes[1:]}
+            if fits:
+                return found
+        return {}
+
     def _found(self, *, named: bool) -> dict[str, Sequence[PossibleMatrix]]:
-        """Return the matrix, or the rows, that Q, K and V each can only be."""
+        """Return the matrix, or the rows, that each part can only be."""
         found: dict[str, list[PossibleMatrix]] = {}
         guesses = [guess(one.name) if one.name else None for one in self.readings]
         for one, meant in zip(self.readings, guesses, strict=True):
@@ -70,7 +88,7 @@ class AmbiguousTable(FormatError):
             found = {role: [one] for role, one in zip(DIRECT, self.readings, strict=True)}
         if not self.several:
             return {}
-        return {role: only for role in DIRECT if (only := _only(found.get(role, [])))}
+        return {role: only for role, every in found.items() if (only := _only(every))}
 
 
 def _only(found: Sequence[PossibleMatrix]) -> Sequence[PossibleMatrix]:

@@ -1,4 +1,4 @@
-"""Matrices in brackets, wherever in a text they stand: lists of languages, prints of libraries and notebooks.
+"""Matrices in brackets (Python, np.int64(3), tensor, DataFrame, [1 2; 3 4]), what beside them is refused.
 
 The text is cut into nested groups once (`_grouped`). Groups that are lists of numbers are the matrices (`_search`):
 

@@ -1,4 +1,4 @@
-"""Rows of cells between tabs, semicolons, commas or blanks, and what stands around them.
+"""Rows between tabs, commas, semicolons, blanks; labels (Q: 1 2), prompts, prints of R, MATLAB (1.0e+03 *), pandas.
 
 Words around a table, prompts, shapes and types of its print are lines of their own (`LINES_OF_WORDS`), a label stands
 in its first row (Q: 1 2) or in each (it: 1 2, `named_rows`). R and MATLAB print wide tables in parts, one below the

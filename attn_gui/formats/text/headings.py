@@ -1,4 +1,4 @@
-"""Detects headings and labels in a table: never a number in any spelling (read here), never the error of a spreadsheet.
+"""Headings and labels of a table told from numbers; one cell as a number (True, ✓, missing values).
 
 a b                    words above numbers are headings, words beside them labels
 1 2

@@ -1,4 +1,4 @@
-"""Tables in LaTeX and Markdown, between pipes and in drawn frames; parts of wide ones are joined."""
+"""LaTeX and Markdown tables read, what beside a matrix is refused; how both escape signs, in both directions."""
 
 from __future__ import annotations
 
@@ -60,8 +60,14 @@ _FRAME = re.compile(
     r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
     re.DOTALL,
 )
-_LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
+_LATEX_NAMED = re.compile(
+    r"([^$&,;=\n]{1,40}?)\s*&?\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$"
+)
 _OWN_NAME = re.compile(r"([A-Za-z\\][\w\\{}^]*)\s*=\s*(?:\\left\s*\S\s*)?$")
+_NEXT = re.compile(
+    r"\s*(?:\n|\\q?quad\b)\s*(?:[^\W\d_]|[ ,，:：]){0,40}?[A-Za-z\\][\w\\{}^]*\s*&?\s*="
+)  # another's name
+_AHEAD = re.compile(r"\\q?quad\b|\\end\{\w+\*?\}")  # of a name, what ends that of another
 _GAP = r"[\s\u200b]*"
 _DRAWN = r"[\[\](){}|∣∥⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠\s\u200b]*"  # brackets
 _TURNED = re.compile(r"\\(?:top|intercal)\b")
@@ -231,6 +237,8 @@ def _without_echoes(text: str) -> str:
         by_rows, by_columns = ("".join(map("".join, cells)) for cells in (rows, zip(*rows, strict=False)))
         if not by_rows or len(by_rows) > LONGEST_ECHO or not tail.strip():
             continue
+        if not named and by_rows == rows[0][0]:  # 3[3]3 is a product
+            continue
         before = re.search(rf"{named}{_DRAWN}{_spaced(by_rows)}{_DRAWN}$", head[: own.start() if own else None])
         behind = re.match(rf"{_GAP}{named}{_DRAWN}{_spaced(by_columns)}{_DRAWN}", tail)
         if before and behind:
@@ -255,7 +263,7 @@ def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], 
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
     """Return the name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
-    plain = _TURNED.sub("T", named[1]) if named else ""
+    plain = _TURNED.sub("T", _AHEAD.split(named[1])[-1]) if named else ""
     return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", plain)
 
 
@@ -264,7 +272,9 @@ def _body(matrix: re.Match[str]) -> str:
     kind, body = matrix.groups()
     if kind != TABULAR:
         _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
-        _refuse_beside(_COMMENT.sub("", matrix.string[matrix.end() :]).lstrip()[:BESIDE], 0, AFTER)
+        after = _COMMENT.sub("", matrix.string[matrix.end() :])
+        if not _NEXT.match(after[:BESIDE]):
+            _refuse_beside(after.lstrip()[:BESIDE], 0, AFTER)
     return _COLUMNS.sub("", body, count=1) if kind in ("array", TABULAR) else body
 
 

@@ -1,4 +1,4 @@
-"""The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
+"""The reader of pasted text: how it is written, commas in numbers, bad cells, notes that quote what was left out.
 
 A text is cut in the first of these ways that it is written in (`_parts`):
 

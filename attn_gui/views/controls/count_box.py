@@ -1,4 +1,4 @@
-"""Boxes for whole numbers: counts, sizes that can be refused with a sentence, and the shown item of the batch."""
+"""Boxes for whole numbers: what may be typed or stepped to, the sentence that refuses a count; the item on show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of interventions in a frame below its button, with its model."""
+"""List of changes by hand: a tick for each, Show its cells, Do it to all heads, Remove."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of mask layers in a frame: a row with its parameters for each, and what is odd about them together."""
+"""Panel of mask layers: a row with parameters for each, Add layer, Fill, how True is read, lines of warnings."""
 
 from __future__ import annotations
 

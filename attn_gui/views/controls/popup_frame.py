@@ -1,4 +1,5 @@
-"""A frame that opens beside a control and stays in its window, so that shortcuts and maps go on working."""
+"""The frame in which a panel opens below its button: place, height, what closes it. It stays in its window, so that
+shortcuts and maps go on working."""
 
 from __future__ import annotations
 

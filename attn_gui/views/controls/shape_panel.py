@@ -1,5 +1,4 @@
-"""The shape of the problem: its state, and the panel that shows and sets it: lengths and widths, and below the tables
-heads, items and precision."""
+"""Panel of sizes: boxes for n, m, heads, d_k, d_v, d_model, items, precision; tips by state, narrow form, a clash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls of the tool bar: which of two states is shown, and the simple or the full window."""
+"""Controls of the tool bar: the list of states (Now, Before, Difference) and why one is gray; Simple / Full."""
 
 from __future__ import annotations
 

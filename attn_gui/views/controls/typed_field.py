@@ -1,4 +1,4 @@
-"""Lines to type a value or a number into, and the sentence below one that refuses what was typed."""
+"""Fields to type a number or text into: Enter, leaving, Esc; the sentence below that refuses what was typed."""
 
 from __future__ import annotations
 

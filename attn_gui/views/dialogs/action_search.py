@@ -1,4 +1,4 @@
-"""Search actions: type a few letters of what you want to do, in the words that you have for it."""
+"""Search actions: how actions are ranked by typed words, slips of typing forgiven, its list."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
 MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
 LEAST_LETTERS = 4  # of a word that may be taken for another
+MOST_LETTERS = 30  # of a phrase of which parts are looked for
 
 
 def without_access_key(label: str) -> str:
@@ -110,7 +111,7 @@ class ActionSearch(QDialog):
 
     def _show(self, wanted: str) -> None:
         """Show the actions that fit, those at the same distance as menus have them; else those that are misspelled."""
-        self._shown = self._near(wanted, MISSPELLED - 1) or self._near(wanted, MISSPELLED)
+        self._shown = self._near(wanted, MISSPELLED - 1) or self._near(wanted, MISSPELLED) or self._partly(wanted)
         self._list.clear()
         self._list.addTopLevelItems([self._item(offer) for offer in self._shown])
         nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")
@@ -122,6 +123,21 @@ class ActionSearch(QDialog):
         near = [(offer.distance(wanted, farthest), offer) for offer in self._offers]
         fitting = [(distance, offer) for distance, offer in near if distance is not None]
         return tuple(offer for _distance, offer in sorted(fitting, key=lambda found: found[0]))
+
+    def _partly(self, wanted: str) -> tuple[ActionOffer, ...]:
+        """Return the actions that fit the longest part of a phrase that fits nowhere as a whole: of Chinese, which has
+        no blanks, 撤销 of 怎么撤销, of English a word."""
+        runs = re.findall(r"[!-~]{4,}|[^\x00-\x7f]{2,}", wanted[:MOST_LETTERS])
+        for length in range(max(map(len, runs), default=0), 1, -1):
+            parts = [
+                run[at : at + length]
+                for run in runs
+                for at in range(len(run) - length + 1)
+                if len(run) == length or not run.isascii()
+            ]
+            if near := {offer: None for part in parts for offer in self._near(part, MISSPELLED - 1)}:
+                return tuple(near)
+        return ()
 
     def _choose(self, row: int) -> None:
         self._list.setCurrentIndex(self._list.model().index(max(0, min(len(self._shown) - 1, row)), 0))

@@ -1,4 +1,4 @@
-"""Dialogs of what can be read in several ways: a text of matrices, maps of weights, arrays of a file."""
+"""Dialogs for a text of several matrices, maps of several layers, a file that can be read in several ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of a file whose names are foreign: a list of them, and the parts of a problem that they are put on."""
+"""The dialog “Which array is which?”: list of arrays, parts they are dragged to, first numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that the chosen arrays leave open: axes of Q, K, V, axes of weights, the meaning of a mask, heads."""
+"""Questions in the dialog of arrays: axes, what the mask means, numbers of heads, by what each was chosen."""
 
 from __future__ import annotations
 

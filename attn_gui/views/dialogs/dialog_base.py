@@ -1,4 +1,4 @@
-"""Base of dialogs, which wait and go with their answer, and the tips of the controls in them, by object names."""
+"""Base of dialogs and message boxes: buttons, a field that stops OK; tips of all controls in dialogs."""
 
 from __future__ import annotations
 

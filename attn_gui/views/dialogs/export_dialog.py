@@ -1,4 +1,4 @@
-"""File › Export image, with a live preview, File › Export numbers, and the card of the chosen cell."""
+"""The dialogs “Export image” with its preview, “Export numbers”, and the card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base of the export dialogs, and their fields for heads and for the size of a figure."""
+"""Base of the export dialogs: order of fields, first keyboard focus, file name (forbidden signs), heads, Replace?."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of forms: choices of an export, lists to tick and lists of heads, levels, the target, captions, scrolling."""
+"""Fields of forms: captions, ticked lists, heads as 0, 2-3, levels, folder; Tab in a row's parts, scrolling if low."""
 
 from __future__ import annotations
 

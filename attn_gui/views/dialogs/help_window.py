@@ -1,4 +1,4 @@
-"""Help: its pages in a window, the list of shortcuts, and what the program is."""
+"""The help as a window: pages, names of actions in {braces}; the list of keyboard shortcuts; About."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File › New: the kind of problem, its sizes, and the numbers that fill it."""
+"""The dialog New problem: its kind (Q, K, V or X), sizes, first mask, numbers to fill with, sentence for tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WIDTH = 320  # logical pixels of the words below the fields
 
 @dataclass(frozen=True)
 class NewChoice:
-    """The arguments of `engine.new_problem`."""
+    """The arguments of `new_fields`."""
 
     kind: str = "direct"
     n: int = 4

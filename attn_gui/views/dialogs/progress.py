@@ -1,4 +1,4 @@
-"""Progress line of background work in the status bar, which all else stays usable beside, and waiting for such work."""
+"""Lines of work in the status bar (“Saving x, 10 %”) with Cancel: words, height, after how long they appear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small dialogs: a line, what a typed weight means, how many cells are left out or taken from where, a name."""
+"""Small dialogs: type a number, meaning of a typed weight, cells to leave out, Take from elsewhere, snapshot's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Set a cell to a target: which number, by changing what, and at once whether that can be."""
+"""“Set … to” dialog: target number, by query, key, bias or X, odds kept or free, and what it would change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edit › Tokens: a sentence becomes the labels of queries, keys or both."""
+"""Tokens dialog: sentence, list of tokens split and joined, for queries or keys, and what becomes of the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File › Worksheets for a class: how many, of which level, with the teacher's pages or without."""
+"""The dialog “Worksheets for a class”: how many, level, seed, language, the teacher's pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of links around a cell: what it comes from and reaches, the way back, and what can be done with it."""
+"""Links and buttons below the explanation: trail of cells, Walk, Copy, As one equation, Set to…, Show its origin."""
 
 from __future__ import annotations
 

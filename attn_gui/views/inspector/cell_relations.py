@@ -1,4 +1,4 @@
-"""Context of an explained cell: how cells and numbers are written, and the neighbors of a cell by name."""
+"""The cells behind Comes from and Reaches, by name and number; numbers and columns as an explanation writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chosen cell says in words, one sentence a stage, and its formula in two forms."""
+"""Sentence on the chosen cell, by kind of step: “It stays between …”, “the smallest of 5”, closed, by hand, before."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ class Sentences(QObject):
             both = QCoreApplication.translate("Sentences", "{sentence} {next}")
             template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))
             more["share"] = number(explanation.sink_share)
+        elif _overflows(explanation):
+            both = QCoreApplication.translate("Sentences", "{sentence} {next}")
+            said = self.tr("On the way to it a number is too large for {dtype}, whose largest is {largest}.")
+            template, dtype = both.format(sentence=template, next=said), context.problem.dtype
+            more |= {"dtype": dtype, "largest": number(float(np.finfo(dtype).max))}
         return runs(template, **_words(explanation, context) | more)
 
     def _in_two_states(self, explanation: Explanation, context: ExplainContext) -> Sentence:
@@ -316,6 +321,14 @@ class Sentences(QObject):
         if STAGE[explanation.stage].square:
             return self.tr("{title} of query {query} and key {key}: {value}."), words
         return self.tr("{title}, column {column} for {token}: {value}."), words
+
+
+def _overflows(explanation: Explanation) -> bool:
+    """Return whether a cell is infinite although all that it is computed from is finite."""
+    if not np.isinf(explanation.value) or explanation.by_hand or explanation.closed_by is not None:
+        return False
+    cells = [cell.value for term in explanation.terms for cell in term.cells]
+    return bool(cells) and bool(np.isfinite(cells).all())
 
 
 def _words(explanation: Explanation, context: ExplainContext) -> Words:

@@ -1,4 +1,4 @@
-"""The panel that explains the value of the chosen cell."""
+"""The panel of the explanation: order of its tabs, place, formula, table, what it says while a cell is covered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages beside the explanation: before a cell is chosen, its largest gradients, a check by another computation."""
+"""The tabs beside the explanation: first steps and useful keys, largest gradients, findings of Verify."""
 
 from __future__ import annotations
 

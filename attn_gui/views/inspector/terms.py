@@ -1,4 +1,4 @@
-"""The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for."""
+"""The table of terms or addends: column titles (a, v, a⁰), order, bars, widths, “… more”, keys."""
 
 from __future__ import annotations
 

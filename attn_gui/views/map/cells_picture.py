@@ -1,4 +1,6 @@
-"""The picture of a map's cells: a persistent buffer of pixels, of which an edit redraws its own rectangle only."""
+"""Pixels of a map in the window: what an edit repaints, how cells are read, whether numbers fit or are whole, dimmed.
+
+They are a persistent buffer, of which an edit redraws its own rectangle only."""
 
 from __future__ import annotations
 
@@ -288,8 +290,9 @@ class CellsPicture:
         metrics = QFontMetricsF(self.font)
         if kind_of(plane) == Gradient.kind:
             return scientific_digits(shown, width, self.rows.cell_size, metrics)
-        numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=zeros_dotted(plane))
-        return CellNumbers(0) if whole and plane.signed and numbers is not None else numbers
+        dotted = zeros_dotted(plane)
+        numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=dotted)
+        return CellNumbers(0, weights=dotted) if whole and plane.signed and numbers is not None else numbers
 
     def _place(self, down: slice, right: slice) -> QRectF:
         """Return the place of these bins if every cell had exactly the same size."""

@@ -1,4 +1,4 @@
-"""Levels of a map: read from its numbers, kept until they are to be taken again, or chosen by a person."""
+"""The levels and palette of each map: kept while numbers change, taken anew, picked; counts of NaN and closed cells."""
 
 from __future__ import annotations
 

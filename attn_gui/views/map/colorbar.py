@@ -1,4 +1,4 @@
-"""The color bar under a map: its levels, two ends to drag, what its marks count, and a click to more."""
+"""The color bar below a map: ticks, ends that are dragged, legend with counts (not allowed, NaN, dots), its panel."""
 
 from __future__ import annotations
 
@@ -239,10 +239,11 @@ def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, f
         return [] if collide else list(zip(shares, lefts, texts, strict=True))
 
     five = width >= scaled(WIDE) + 4 * metrics.horizontalAdvance(words)
-    shares = [0.0, 0.25, 0.5, 0.75, 1.0] if five else [0.0, 0.5, 1.0]
-    texts = level_texts(levels.low, levels.high, shares)
-    if places := placed(shares, texts) or placed([0.0, 1.0], [texts[0], texts[-1]]):
-        return places
+    for steps in (4, 2, 1) if five else (2, 1):
+        shares = [step / steps for step in range(steps + 1)]
+        texts = level_texts(levels.low, levels.high, shares)
+        if places := placed(shares, texts):
+            return places
     one = "±" * levels.symmetric + texts[-1]
     fits = metrics.horizontalAdvance(one) <= width
     return placed([0.5 if levels.symmetric else 1.0], [one]) if fits else []

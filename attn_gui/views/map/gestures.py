@@ -1,10 +1,10 @@
-"""Gestures on a map: events of mouse and keyboard as the cells that they mean, and typing into a cell."""
+"""Mouse, wheel and keys on a map: choosing, blocks, moving, zoom (+, −, 0), brush; the line to type over a cell."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -87,29 +87,49 @@ _BY_KEYBOARD = (
 )
 
 
-class Gestures(QObject):
-    """Tells what a person wants of which cell, and decides nothing; hovering, dragging and zooming it does itself."""
+class MapSignals(QObject):
+    """What a person wants of the maps of a picture; the first argument is the stage that a map shows."""
 
-    cellChosen = Signal(int, int)  # row, column
-    cellHovered = Signal(int, int)  # row, column
-    hoverLeft = Signal()
-    cornerChosen = Signal(int, int)  # of a block that begins at the chosen cell
+    cellChosen = Signal(str, int, int)  # stage, row, column
+    cornerChosen = Signal(str, int, int)  # of a block that begins at the chosen cell
     freeRequested = Signal()  # the chosen cells
-    activated = Signal(int, int)  # row, column
-    typingRequested = Signal(str)  # into the chosen cell; the first letter, if there is one
-    toggleRequested = Signal(int, int)  # row, column
-    clicked = Signal()
-    stroked = Signal(object, bool)  # the cells that the brush has passed so far; True once it is lifted
-    pulled = Signal(int, bool)  # how many pixels up the chosen cell has been drawn; True once it is let go
-    copyImageRequested = Signal()
-    saveImageRequested = Signal()
+    clicked = Signal(str)  # with the mouse, after the cell was chosen
+    hovered = Signal(str, int, int)  # stage, row, column
+    hoverLeft = Signal()
+    activated = Signal(str, int, int)  # stage, row, column
+    pulled = Signal(str, int, bool)  # the number of the chosen cell, by so many pixels up; True once it is let go
+    typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
+    toggleRequested = Signal(str, int, int)  # stage, row, column
+    stroked = Signal(str, object, bool)  # the cells that the brush has passed so far; True once it is lifted
+    copyImageRequested = Signal(str)  # the stage
+    saveImageRequested = Signal(str)  # the stage
+
+    def pass_on(self, others: MapSignals) -> None:
+        """Emit what is asked of the cells of maps beside these, too: all but blocks, masks and typing."""
+        others.cellChosen.connect(self.cellChosen)
+        others.hovered.connect(self.hovered)
+        others.hoverLeft.connect(self.hoverLeft)
+        others.activated.connect(self.activated)
+        others.copyImageRequested.connect(self.copyImageRequested)
+        others.saveImageRequested.connect(self.saveImageRequested)
+
+
+class Gestures(QObject):
+    """Says by `MapSignals` what a person wants of which cell; hovering, dragging and zooming it does itself."""
 
     def __init__(
-        self, heatmap: QWidget, overlay: MarksOverlay, box: MapBox, cell_under: Callable[[QPoint, bool], Cell | None]
+        self,
+        heatmap: QWidget,
+        overlay: MarksOverlay,
+        box: MapBox,
+        cell_under: Callable[[QPoint, bool], Cell | None],
+        signals: MapSignals,
+        source: str,
     ) -> None:
         super().__init__(heatmap)
         self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under
-        self.offers_menu = True  # whether a right click offers to copy and save the picture
+        self.signals, self.transposed = signals, False
+        self.source: str | None = source  # a stage; None for a matrix whose cells are chosen in its table
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
         self._pulls = False  # whether the left button draws the number of a cell up and down
@@ -126,6 +146,11 @@ class Gestures(QObject):
         cursor = Qt.CursorShape.SizeVerCursor if active else Qt.CursorShape.ArrowCursor
         self._heatmap.setCursor(cursor)
 
+    def _tell(self, signal: SignalInstance, cell: Cell) -> None:
+        """Emit a cell of the stage, not of its transpose."""
+        if self.source is not None:
+            signal.emit(self.source, *(cell[::-1] if self.transposed else cell))
+
     # --- mouse -----------------------------------------------------------------------------------
     def press(self, event: QMouseEvent) -> None:
         """Begin a click, a drag, a stroke of the brush, or a block."""
@@ -138,7 +163,7 @@ class Gestures(QObject):
         elif self._pulls and event.button() == _LEFT:
             cell = self._cell_under(self._pressed, False)
             if cell is not None:
-                self.cellChosen.emit(*cell)
+                self._tell(self.signals.cellChosen, cell)
         elif event.button() == _LEFT and self._begins_block(event):
             self._extends = True
             self._lead(self._cell_under(self._pressed, False))
@@ -149,7 +174,7 @@ class Gestures(QObject):
 
     def _lead(self, corner: Cell | None) -> None:
         if corner is not None:
-            self.cornerChosen.emit(*corner)
+            self._tell(self.signals.cornerChosen, corner)
 
     def move(self, event: QMouseEvent) -> None:
         """Go on with what was begun, and tell the cell below the pointer."""
@@ -161,7 +186,7 @@ class Gestures(QObject):
         elif self._extends:
             self._lead(self._cell_under(here, True))
         elif self._pulls and event.buttons() & _LEFT and self._pressed is not None:
-            self.pulled.emit(self._pressed.y() - here.y(), False)
+            self.signals.pulled.emit(self.source, self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
         self._hover(self._cell_under(here, False))
@@ -182,14 +207,14 @@ class Gestures(QObject):
             self._lift()
             return
         if self._pulls:
-            self.pulled.emit(pressed.y() - here.y(), True)
+            self.signals.pulled.emit(self.source, pressed.y() - here.y(), True)
             return
         if (here - pressed).manhattanLength() >= QApplication.startDragDistance():
             return
         cell = self._cell_under(here, False)
         if cell is not None:
-            self.cellChosen.emit(*cell)
-            self.clicked.emit()
+            self._tell(self.signals.cellChosen, cell)
+            self.signals.clicked.emit(self.source)
 
     def _end_lost(self) -> None:
         """End a stroke or a block whose release went elsewhere, as to a menu."""
@@ -199,13 +224,13 @@ class Gestures(QObject):
     def _pass(self, cell: Cell | None) -> None:
         if cell is not None and cell not in self._stroke[-1:]:
             self._stroke.append(cell)
-            self.stroked.emit(tuple(self._stroke), False)
+            self.signals.stroked.emit(self.source, tuple(self._stroke), False)
 
     def _lift(self) -> None:
         stroke, self._stroke = tuple(self._stroke), []
         if stroke:
-            self.cellChosen.emit(*stroke[-1])
-            self.stroked.emit(stroke, True)
+            self._tell(self.signals.cellChosen, stroke[-1])
+            self.signals.stroked.emit(self.source, stroke, True)
 
     def double_click(self, event: QMouseEvent) -> None:
         """Show everything again; where everything is shown, type into the cell."""
@@ -217,7 +242,7 @@ class Gestures(QObject):
         if not self._box.whole:
             self._box.reset()
         elif self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
-            self.typingRequested.emit("")
+            self.signals.typingRequested.emit(self._heatmap, "")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
         """Move the map with the pointer, but not by a hand that trembles in a click."""
@@ -230,18 +255,14 @@ class Gestures(QObject):
             return
         self._overlay.set_marks(hovered=cell)
         if cell is None:
-            self.hoverLeft.emit()
+            self.signals.hoverLeft.emit()
         else:
-            self.cellHovered.emit(*cell)
+            self._tell(self.signals.hovered, cell)
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if (
-            self._box.movable
-            and not enlarges_window
-            and self._cell_under(event.position().toPoint(), False) is not None
-        ):
+        if not enlarges_window and self._cell_under(event.position().toPoint(), False) is not None:
             self._box.zoom_at(event.angleDelta().y(), event.position())
             event.accept()
         else:
@@ -264,7 +285,7 @@ class Gestures(QObject):
             return False
         corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, marks.corner, self._box.matrix)
         if corner is not None:
-            self.cornerChosen.emit(*corner)
+            self._tell(self.signals.cornerChosen, corner)
         return corner is not None
 
     def _move(self, event: QKeyEvent) -> bool:
@@ -274,7 +295,7 @@ class Gestures(QObject):
             return False
         self._overlay.set_marks(focus=True)
         if cell != chosen:
-            self.cellChosen.emit(*cell)
+            self._tell(self.signals.cellChosen, cell)
         return True
 
     def _act(self, event: QKeyEvent) -> bool:
@@ -283,20 +304,18 @@ class Gestures(QObject):
         if chosen is None:
             return False
         if plain and event.key() in _ENTER:
-            self.activated.emit(*chosen)
+            self._tell(self.signals.activated, chosen)
         elif starts_typing(event, whole=self._box.whole):
-            self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
+            self.signals.typingRequested.emit(self._heatmap, event.text() if event.key() != Qt.Key.Key_F2 else "")
         elif plain and event.key() in _FREES:
-            self.freeRequested.emit()
+            self.signals.freeRequested.emit()
         elif plain and event.key() == Qt.Key.Key_Space:
-            self.toggleRequested.emit(*chosen)
+            self._tell(self.signals.toggleRequested, chosen)
         else:
             return False
         return True
 
     def _zoom(self, event: QKeyEvent) -> bool:
-        if not self._box.movable:
-            return False
         if delta := zoom_delta(event.text(), event.modifiers()):
             self._box.zoom(delta, self._overlay.marks.chosen)
             return True
@@ -319,17 +338,17 @@ class Gestures(QObject):
         """Open the menu of a map, for the cell that it was opened on."""
         if self._stroke or self._extends:
             return
-        if not self.offers_menu:
+        if self.source is None:
             event.ignore()
             return
         cell = self._cell_under(event.pos(), False) if event.reason() == QContextMenuEvent.Reason.Mouse else None
         if cell is not None:
-            self.cellChosen.emit(*cell)
+            self._tell(self.signals.cellChosen, cell)
         menu = QMenu(self._heatmap)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy, save = QAction(self.tr("Copy image"), menu), QAction(self.tr("Save image…"), menu)
-        copy.triggered.connect(self.copyImageRequested)
-        save.triggered.connect(self.saveImageRequested)
+        copy.triggered.connect(lambda: self.signals.copyImageRequested.emit(self.source))
+        save.triggered.connect(lambda: self.signals.saveImageRequested.emit(self.source))
         if entries := entries_of(self._heatmap.actions()):
             menu.addActions(entries)
             menu.addSeparator()

@@ -1,4 +1,4 @@
-"""One large map of a matrix, and the words and the table by which screen readers know it."""
+"""The large map as a widget: cell and block chosen, typing when hidden; what a screen reader says of it, and when."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTableView, QWidget
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.design_tokens import LINE
-from attn_gui.figure.levels import UNIT, Levels
+from attn_gui.figure.levels import UNIT
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.map.gestures import CellTyping, Gestures
-from attn_gui.views.map.map_drawing import CellPlacement, MapCanvas, MapDrawing, MapState
+from attn_gui.views.map.gestures import CellTyping, Gestures, MapSignals
+from attn_gui.views.map.map_drawing import MapCanvas, MapState
 from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Cell, Marks
 from attn_gui.views.theme import motion_reduced, scaled
@@ -121,7 +121,7 @@ class MapModel(QAbstractTableModel):
     def __init__(self, heatmap: Heatmap) -> None:
         super().__init__(heatmap)
         self._heatmap, self._shape = heatmap, heatmap.shape
-        heatmap.drawing.reshaped.connect(self._on_reshaped)
+        heatmap.reshaped.connect(self._on_reshaped)
 
     def _on_reshaped(self) -> None:
         self.beginResetModel()
@@ -153,28 +153,21 @@ class MapModel(QAbstractTableModel):
 class Heatmap(MapCanvas):
     """Shows a matrix as set by `set_shown`, takes focus and lets cells be chosen.
 
-    Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
-    marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a
-    person wants of them.
+    Its parts are public: `cells` is the picture of the matrix, `overlay` marks some cells; `box` (a pyqtgraph view box)
+    says which are in view, `view` paints them; `gestures` say what a person wants of them.
     """
 
     placed = Signal()  # it is shown, or has another size
 
-    def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
-        super().__init__(parent)
+    def __init__(self, parent: QWidget | None = None, signals: MapSignals | None = None, source: str = "") -> None:
+        """Show a matrix; what is asked of its cells `signals`, or its own, say under the name of its `source`."""
+        super().__init__(parent, small=False)
         self.view: MapView | None = None  # until it is shown
-        self.box = MapBox(movable=zoomable)
-        self.drawing = drawing = MapDrawing(self, self._place, small=False)
-        self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
-        self.levelsChanged, self.numbersArrived, self.lettered = (
-            drawing.levelsChanged,
-            drawing.numbersArrived,
-            drawing.lettered,
-        )
-        drawing.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
-        drawing.numbersArrived.connect(self._describe_chosen)
-        self.box.changed.connect(drawing.redraw)
-        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under)
+        self.box = MapBox()
+        self.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
+        self.numbersArrived.connect(self._describe_chosen)
+        self.box.changed.connect(self.redraw)
+        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under, signals or MapSignals(self), source)
         self.typing = CellTyping(self)
         self.commit_typed = self.typing.commit_typed  # as the window asks of whatever is typed into
         self._table: AccessibleTable | None = None
@@ -190,14 +183,15 @@ class Heatmap(MapCanvas):
 
     def refresh(self, rows: slice, columns: slice) -> None:
         """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
-        self.drawing.refresh(rows, columns)
+        super().refresh(rows, columns)
         if self.chosen is not None and rows.start <= self.chosen[0] < rows.stop:
             self._describe_chosen()
 
-    def refresh_boxes(self, boxes: Sequence[Box]) -> None:
-        """Take new numbers of what these boxes are in the matrix, and outline it."""
-        if self.drawing.refresh_boxes(boxes) and self.chosen is not None:
+    def refresh_boxes(self, boxes: Sequence[Box]) -> bool:
+        refreshed = super().refresh_boxes(boxes)
+        if refreshed and self.chosen is not None:
             self._describe_chosen()
+        return refreshed
 
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(name)
@@ -207,11 +201,6 @@ class Heatmap(MapCanvas):
     def copied(self) -> CopiedCells | None:
         """Return the chosen block, else the whole matrix on show, with the names of its rows and columns."""
         return self.shown.copied(self.overlay.marks.block)
-
-    @property
-    def levels(self) -> Levels:
-        """The values at the two ends of the colors."""
-        return self.taken.now()
 
     # --- chosen cell -----------------------------------------------------------------------------
     @property
@@ -260,11 +249,6 @@ class Heatmap(MapCanvas):
         """Pixels around the cells: the frame and the ring of the focus."""
         return int(LINE.hairline) + scaled(LINE.focus_gap) + scaled(LINE.focus)
 
-    @property
-    def placement(self) -> CellPlacement:
-        """Placement of the cells: which are drawn, and at which pixels."""
-        return self.drawing.placement
-
     def place_cells(self, rect: QRect) -> None:
         """Move and resize so that the cells fill exactly this rectangle of the parent."""
         margin = self.margin
@@ -311,7 +295,7 @@ class Heatmap(MapCanvas):
         if self.view is not None:
             self.view.setGeometry(self.rect())
             self.view.place(self._inner())
-        self.drawing.redraw()
+        self.redraw()
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint() * 4
@@ -321,15 +305,15 @@ class Heatmap(MapCanvas):
         return QSize(side, side)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self.drawing.split is None or not self.drawing.split.dragged(event):
+        if self.split is None or not self.split.dragged(event):
             self.gestures.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.drawing.split is None or not self.drawing.split.dragged(event):
+        if self.split is None or not self.split.dragged(event):
             self.gestures.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.drawing.split is None or not self.drawing.split.dragged(event):
+        if self.split is None or not self.split.dragged(event):
             self.gestures.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -356,7 +340,7 @@ class Heatmap(MapCanvas):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.view is None:
-            self.view = MapView(self, self.box, self.drawing)
+            self.view = MapView(self, self.box)
             self.view.lower()
             self.view.show()
             self._follow_size()
@@ -369,7 +353,7 @@ class Heatmap(MapCanvas):
             self.typing.commit_typed()
             self.typing.close()
         super().hideEvent(event)
-        self.drawing.rest()
+        self.rest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._follow_size()

@@ -1,4 +1,4 @@
-"""The choice behind a color bar: a histogram with the levels in it, where these come from, and which colors."""
+"""The panel behind a color bar: histogram, lowest and highest value, rules, palettes."""
 
 from __future__ import annotations
 

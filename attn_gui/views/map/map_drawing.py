@@ -1,13 +1,14 @@
-"""What every map shows, large or small: the picture of a matrix, its marks, and two states beside a bar."""
+"""What large and small maps draw: when one is redrawn, type of its numbers, parts outlined after an edit; the wipe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
@@ -84,13 +85,13 @@ class CellPlacement(NamedTuple):
     columns: Span
 
 
-class MapDrawing(QObject):
-    """Draws a matrix in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
-    but pixels.
+class MapCanvas(MapSurface):
+    """Base of the widgets of maps, large and small: draws a matrix in whole pixels, row 0 on top; asks the matrix for
+    what is in view and keeps nothing but pixels.
 
-    `cells` is the picture of the matrix, `overlay` marks some of its cells; the canvas paints both and is told of what
-    has changed. Drawing waits until the map is painted, so that many changes cost one drawing; a map that is not
-    visible draws nothing, yet answers `cell_at` and `cell_rect`.
+    `cells` is the picture of the matrix, `overlay` marks some of its cells; a subclass paints both. Drawing waits until
+    the map is painted, so that many changes cost one drawing; a map that is not visible draws nothing, yet answers
+    `cell_at` and `cell_rect`.
     """
 
     levelsChanged = Signal(object)  # the Levels
@@ -98,24 +99,32 @@ class MapDrawing(QObject):
     lettered = Signal()  # numbers are written into the cells in another way, or no more
     reshaped = Signal()  # a matrix of another size is shown
 
-    def __init__(self, canvas: MapSurface, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
-        """Show on a canvas; `where` tells which of its pixels are the cells', and the window of cells in view."""
-        super().__init__(canvas)
-        self.canvas, self._where, self.small = canvas, where, small
+    def __init__(self, parent: QWidget | None, *, small: bool) -> None:
+        super().__init__(parent)
+        self.small = small
         self.shown, self._stale = MapState(), True
         self.renewed = False  # whether some of its numbers are newer than its levels
         self.split: MapWipe | None = None
-        self.cells, self.overlay = CellsPicture(small=small), MarksOverlay(canvas, small=small)
+        self.cells, self.overlay = CellsPicture(small=small), MarksOverlay(self, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
         self._listener = TileListener(self, self.cells)
         self._listener.arrived.connect(self._on_tiles_arrived)
+
+    def _place(self) -> tuple[QRect, Window]:
+        """Return the pixels of the cells, and the window of cells in view."""
+        raise NotImplementedError
 
     # --- what is shown ---------------------------------------------------------------------------
     @property
     def plane(self) -> PlaneLike | None:
         """The matrix on show."""
         return self.shown.plane
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix on show."""
+        return self.shown.shape
 
     def set_shown(self, shown: MapState) -> None:
         """Show something else. Levels of another matrix are taken anew unless they are typed or locked, and one of
@@ -136,7 +145,7 @@ class MapDrawing(QObject):
             self.overlay.set_marks(**shown.marks())
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):
             self.redraw()
-        if recolored or (other and self.canvas.isVisible() and self.levels != levels):
+        if recolored or (other and self.isVisible() and self.levels != levels):
             self.levelsChanged.emit(self.levels)
         if shown.values != before.values:
             self.numbersArrived.emit()
@@ -144,10 +153,10 @@ class MapDrawing(QObject):
     def refresh(self, rows: slice, columns: slice) -> None:
         """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
         self.renewed = True
-        if self._stale or not self.canvas.isVisible():
+        if self._stale or not self.isVisible():
             self.redraw()
         elif not (pixels := self.cells.render_part(rows, columns)).isEmpty():
-            self.canvas.show_cells(pixels)
+            self.show_cells(pixels)
 
     def refresh_boxes(self, boxes: Sequence[Box]) -> bool:
         """Take new numbers of what these boxes are in the matrix, and outline it; whether there is anything."""
@@ -156,12 +165,12 @@ class MapDrawing(QObject):
         if not areas:
             return False
         self.renewed = True
-        if self._stale or not self.canvas.isVisible():
+        if self._stale or not self.isVisible():
             self.redraw()
         else:
             for rows, columns in areas:
                 if not (pixels := self.cells.render_part(rows, columns)).isEmpty():
-                    self.canvas.show_cells(pixels)
+                    self.show_cells(pixels)
         if len(areas) > MOST_OUTLINES:
             areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
         self.overlay.flash(areas)
@@ -188,7 +197,7 @@ class MapDrawing(QObject):
         """Take automatic levels again, as at rest after edits; whether they are known to be others."""
         before, self.renewed = self.taken.kept, False
         self.taken.forget()
-        if not self.canvas.isVisible():
+        if not self.isVisible():
             self._stale = True  # and they are taken when they are asked for
             return False
         levels = self.taken.now()
@@ -202,20 +211,20 @@ class MapDrawing(QObject):
     def placement(self) -> CellPlacement:
         """Placement of the cells: which are drawn, and at which pixels."""
         self.arrange()
-        return CellPlacement(self._where()[0], self.cells.rows, self.cells.columns)
+        return CellPlacement(self._place()[0], self.cells.rows, self.cells.columns)
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
         self.arrange()
         rect = self.overlay.cell_rect(row, column)
-        return rect.translated(self._where()[0].topLeft()) if not rect.isEmpty() else QRect()
+        return rect.translated(self._place()[0].topLeft()) if not rect.isEmpty() else QRect()
 
     def arrange(self) -> None:
         """Bring cells and marks to where the widget and the window of cells put them, if that is another place.
 
         Whoever moved them has asked to `redraw`; asked again while it is painted, the map would be painted twice.
         """
-        inner, window = self._where()
+        inner, window = self._place()
         placed = inner, self.shown.shape, window
         if placed == self._placed:
             return
@@ -237,11 +246,16 @@ class MapDrawing(QObject):
         self._placed = None  # margins and type grow with the zoom of the window
         self.redraw()
 
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self.follow_theme()
+        super().changeEvent(event)
+
     # --- drawing ---------------------------------------------------------------------------------
     def redraw(self, *_: object) -> None:
         """Draw everything again, at its new place, once the map is painted."""
         self._stale = True
-        self.canvas.show_cells(None)
+        self.show_cells(None)
 
     def rest(self) -> None:
         """Ask for nothing more while the map is hidden."""
@@ -292,10 +306,10 @@ class MapWipe(QObject):
     moved = Signal(float)  # the share of the width to which a person has drawn the bar
     gone = Signal()  # its map is
 
-    def __init__(self, drawing: MapDrawing) -> None:
-        super().__init__(drawing)
-        drawing.destroyed.connect(self.gone)
-        self._drawing, self._left = drawing, CellsPicture(small=drawing.small)
+    def __init__(self, canvas: MapCanvas) -> None:
+        super().__init__(canvas)
+        canvas.destroyed.connect(self.gone)
+        self._canvas, self._left = canvas, CellsPicture(small=canvas.small)
         self._listener = TileListener(self, self._left)
         self._listener.arrived.connect(self.forget)
         self._share, self._dragging = 0.5, False
@@ -306,26 +320,26 @@ class MapWipe(QObject):
         if before is not self._left.plane:
             self._left.plane = before
             self._listener.follow(before)
-            self._drawing.taken.others = (before,)
+            self._canvas.taken.others = (before,)
             self.forget()
-            self._drawing.retake_levels()
+            self._canvas.retake_levels()
         self._share = share
         self.place_bar()
 
     def forget(self, *_: object) -> None:
         """Draw the left half anew: its numbers have changed, or more of them are known."""
         self._drawn = ()
-        self._drawing.canvas.show_cells(None)
+        self._canvas.show_cells(None)
 
     def end(self) -> None:
         """Take the left half away."""
         self._listener.follow(None)
-        drawing = self._drawing
-        drawing.canvas.unsetCursor()
-        drawing.overlay.set_marks(bar=None)
-        drawing.taken.others = ()
-        drawing.retake_levels()
-        drawing.redraw()
+        canvas = self._canvas
+        canvas.unsetCursor()
+        canvas.overlay.set_marks(bar=None)
+        canvas.taken.others = ()
+        canvas.retake_levels()
+        canvas.redraw()
         self.deleteLater()
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
@@ -334,7 +348,7 @@ class MapWipe(QObject):
         None for the others.
         """
         self.draw()
-        place = self._drawing.overlay.cell_rect(row, column)
+        place = self._canvas.overlay.cell_rect(row, column)
         if place.isEmpty() or place.center().x() >= self._stop or self._left.plane is None:
             return None
         return number_at(self._left.plane, row, column)[0], self._left.color_of(row, column)
@@ -342,15 +356,15 @@ class MapWipe(QObject):
     # --- drawing ---------------------------------------------------------------------------------
     def place_bar(self) -> None:
         """Put the bar where it belongs, and paint again what it uncovers."""
-        at = round(self._share * self._drawing.cells.columns.pixels)
-        if at != self._drawing.overlay.marks.bar:
-            self._drawing.overlay.set_marks(bar=at)
-            self._drawing.canvas.show_cells(None)
+        at = round(self._share * self._canvas.cells.columns.pixels)
+        if at != self._canvas.overlay.marks.bar:
+            self._canvas.overlay.set_marks(bar=at)
+            self._canvas.show_cells(None)
 
     def draw(self) -> None:
         """Bring the left half to where the map's own cells are, drawn as they are."""
-        place, cells, left = self._drawing.placement, self._drawing.cells, self._left
-        style = cells.style._replace(levels=self._drawing.levels)
+        place, cells, left = self._canvas.placement, self._canvas.cells, self._left
+        style = cells.style._replace(levels=self._canvas.levels)
         drawn = (place.rows, place.columns, style, cells.font)
         if drawn == self._drawn or not self._fits:  # the maps of another document come one by one
             return
@@ -366,74 +380,28 @@ class MapWipe(QObject):
 
     @property
     def _fits(self) -> bool:
-        return self._left.plane is not None and self._left.plane.shape == self._drawing.shown.shape
+        return self._left.plane is not None and self._left.plane.shape == self._canvas.shown.shape
 
     @property
     def _stop(self) -> int:
         """The first pixel that is not of the left half."""
-        return self._drawing.overlay.marks.bar or 0 if self._fits else 0
+        return self._canvas.overlay.marks.bar or 0 if self._fits else 0
 
     # --- the hand --------------------------------------------------------------------------------
     def dragged(self, event: QMouseEvent) -> bool:
         """Take the bar, draw it along, let it go; whether the event was about that."""
-        place, x = self._drawing.placement.cells, event.position().x()
-        near = abs(x - place.left() - (self._drawing.overlay.marks.bar or 0)) <= scaled(NEAR)
+        place, x = self._canvas.placement.cells, event.position().x()
+        near = abs(x - place.left() - (self._canvas.overlay.marks.bar or 0)) <= scaled(NEAR)
         if event.type() == QEvent.Type.MouseButtonPress:
             self._dragging = near and event.button() == Qt.MouseButton.LeftButton
             return self._dragging
         if event.type() == QEvent.Type.MouseMove and not self._dragging:
             if near:
-                self._drawing.canvas.setCursor(Qt.CursorShape.SplitHCursor)
+                self._canvas.setCursor(Qt.CursorShape.SplitHCursor)
             else:
-                self._drawing.canvas.unsetCursor()
+                self._canvas.unsetCursor()
             return False
         held, self._dragging = self._dragging, self._dragging and event.type() == QEvent.Type.MouseMove
         if held:
             self.moved.emit(min(1.0, max(0.0, (x - place.left()) / max(1, place.width()))))
         return held
-
-
-class MapCanvas(MapSurface):
-    """Base of the widgets of maps, large and small: what is asked of them is asked of their `drawing`."""
-
-    drawing: MapDrawing
-
-    @property
-    def shown(self) -> MapState:
-        """The matrix on show, with its names, levels and colors."""
-        return self.drawing.shown
-
-    @property
-    def plane(self) -> PlaneLike | None:
-        """The matrix on show."""
-        return self.drawing.shown.plane
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix on show."""
-        return self.drawing.shown.shape
-
-    def set_shown(self, shown: MapState) -> None:
-        """Show something else, as `MapDrawing` does."""
-        self.drawing.set_shown(shown)
-
-    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
-        return self.drawing.cell_at(row, column)
-
-    def cell_rect(self, row: int, column: int) -> QRect:
-        """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
-        return self.drawing.cell_rect(row, column)
-
-    def retake_levels(self) -> bool:
-        """Take automatic levels again, as at rest after edits; whether they are known to be others."""
-        return self.drawing.retake_levels()
-
-    def follow_theme(self) -> None:
-        """Take over the new colors and sizes, those of `views.theme`."""
-        self.drawing.follow_theme()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            self.follow_theme()
-        super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""A map in pyqtgraph: a view with a box that holds the cells in view, their picture, and the marks on it.
+"""Zoom of a map in the window: how close, what is in view, the whole again by double click; pyqtgraph's items.
 
 Each large map is a view of its own: it is a widget that Tab, screen readers and `grab` know, goes from the product
 picture to the tiles as it is, and repaints alone. What maps have in common is linked, as any two view boxes can be.
@@ -23,7 +23,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
 from attn_gui.views.theme import set_background
 
@@ -40,17 +40,15 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """Holds which cells of a matrix are in view, and the window that a double click goes back to.
 
     A cell is 1 × 1, row 0 on top; nothing outside the matrix can be shown. Boxes that are linked by `setXLink` and
-    `setYLink` show the same columns or rows, wherever they stand and however large they are. A box that is not
-    `movable` always shows all cells.
+    `setYLink` show the same columns or rows, wherever they stand and however large they are.
     """
 
     changed = Signal(object)  # the window in view
 
-    def __init__(self, *, movable: bool) -> None:
+    def __init__(self) -> None:
         super().__init__(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
         self.setFlag(self.GraphicsItemFlag.ItemHasNoContents)  # but its children
         self.disableAutoRange()
-        self.movable = movable
         self.matrix = (0, 0)  # its rows and columns
         self._home: Window | None = None
         self.sigRangeChanged.connect(self._on_range_changed)
@@ -85,7 +83,7 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
 
     def set_window(self, window: Window) -> None:
         """Show these cells, as far as there are so many."""
-        if self.movable and all(self.matrix):
+        if all(self.matrix):
             top, bottom, left, right = window
             self.setRange(QRectF(left, top, right - left, bottom - top), padding=0)
 
@@ -123,11 +121,10 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
 
     def drag(self, pixels: QPointF) -> None:
         """Draw the matrix along by so many pixels."""
-        if self.movable:
-            self.translateBy(-self._cells(pixels))
+        self.translateBy(-self._cells(pixels))
 
     def _scale(self, delta: int, around: tuple[float, float]) -> None:
-        if self.movable and all(self.matrix):
+        if all(self.matrix):
             size = SHRINK**-delta
             self.scaleBy((size, size), around)
 
@@ -158,22 +155,22 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
     numbers that the pixels show and its `levels` those of the colors, for histograms and whatever takes an image item.
     """
 
-    def __init__(self, box: MapBox, drawing: MapDrawing) -> None:
+    def __init__(self, box: MapBox, canvas: MapCanvas) -> None:
         super().__init__(np.zeros((1, 1)), axisOrder="row-major", levels=(0.0, 1.0))  # until it is drawn
-        self._drawing = drawing
+        self._canvas = canvas
         self.setParentItem(box)
 
     def follow(self) -> None:
         """Take over what was drawn."""
-        levels = self._drawing.levels
-        self.image, self.levels = self._drawing.cells.values, np.array((levels.low, levels.high))
+        levels = self._canvas.levels
+        self.image, self.levels = self._canvas.cells.values, np.array((levels.low, levels.high))
         self.sigImageChanged.emit()
 
     def boundingRect(self) -> QRectF:
         return QRectF(self.parentItem().rect())
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        self._drawing.paint_cells(painter)
+        self._canvas.paint_cells(painter)
 
 
 class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
@@ -228,19 +225,19 @@ class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
 
 
 class MapView(SceneView):
-    """Paints a drawing over all of a widget, which takes the mouse and the keyboard itself.
+    """Paints a map over all of its widget, which takes the mouse and the keyboard itself.
 
     Around the cells, where the frame and the ring of the focus are, the background of the widget shows.
     """
 
-    def __init__(self, canvas: QWidget, box: MapBox, drawing: MapDrawing) -> None:
+    def __init__(self, canvas: MapCanvas, box: MapBox) -> None:
         super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)  # it is told below
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._box, self._drawing = box, drawing
-        self.image = CellsItem(box, drawing)
-        overlay, kinds = drawing.overlay, drawing.overlay.KINDS
+        self._box, self._canvas = box, canvas
+        self.image = CellsItem(box, canvas)
+        overlay, kinds = canvas.overlay, canvas.overlay.KINDS
         self._inside = MarksItem(box, overlay, (kind for kind in kinds if kind not in OUTSIDE))
         self._inside.setParentItem(box)  # which cuts off what is outside of it
         self._outside = MarksItem(box, overlay, OUTSIDE)
@@ -273,7 +270,7 @@ class MapView(SceneView):
         return pixels.translated(self._box.pos().toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._drawing.draw():
+        if self._canvas.draw():
             self.image.follow()
             self._inside.follow_all()
             self._outside.follow_all()

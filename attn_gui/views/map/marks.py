@@ -1,4 +1,4 @@
-"""Marks on a map: the chosen cell, hover and focus, what was edited or set, and the veil over all but a reach."""
+"""Marks over a map: chosen cell, block, row and column, hover, focus, flash of an edit, heads off, veil of a reach."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.reach import RelatedCells
+from attn_gui.engine.graph.indices import rectangles
 from attn_gui.figure.cell_painting import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
@@ -85,7 +86,7 @@ def _exact(plane: Plane, area: Area, reach: ReachMarks) -> Iterator[Area]:
     """Yield the reached cells of an area as rectangles; the area itself where they are too many."""
     rows, columns = (area[1], area[0]) if plane.transposed else area
     flags = _reached_cells(plane, rows, columns, reach)
-    parts = list(_rectangles(flags)) if flags is not None and not flags.all() else None
+    parts = list(rectangles(flags)) if flags is not None and not flags.all() else None
     if parts is None or len(parts) > CUT_AREAS:
         yield area
         return
@@ -108,17 +109,6 @@ def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: ReachMarks)
     stage = plane.evaluation.latest["mixed"] if not plane.signed else plane.stage
     first = 0 if stage != plane.stage else columns.start
     return reach.cells(stage, *place, rows, slice(first, first + 1))
-
-
-def _rectangles(flags: Flags) -> Iterator[Area]:
-    """Return rectangles that together hold the True cells: equal rows that follow one another are taken together."""
-    starts = np.flatnonzero(np.r_[True, (flags[1:] != flags[:-1]).any(axis=1)])
-    edges = np.diff(np.pad(flags[starts].astype(np.int8), ((0, 0), (1, 1))), axis=1)
-    kinds, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
-    stops = [*starts[1:].tolist(), len(flags)]
-    runs = zip(kinds[::2].tolist(), columns[::2].tolist(), columns[1::2].tolist(), strict=True)
-    for kind, left, right in runs:
-        yield slice(int(starts[kind]), stops[kind]), slice(left, right)
 
 
 def _around(clear: Flags, thick: int) -> Flags:

@@ -1,4 +1,4 @@
-"""The whole of a zoomed map in one of its corners; a frame round what is in view is dragged or moved by keys."""
+"""The overview in a corner of a zoomed map: which corner, its frame drawn and moved by mouse or keys."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Minimap(QWidget):
     def refresh(self, boxes: Sequence[Box]) -> None:
         """Take new numbers of these cells."""
         if self._whole is not None:
-            self._whole.drawing.refresh_boxes(boxes)
+            self._whole.refresh_boxes(boxes)
 
     def set_title(self, title: str) -> None:
         """Set the name of the stage, for those who cannot see the map."""

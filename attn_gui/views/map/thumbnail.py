@@ -1,4 +1,4 @@
-"""Small maps that only show, and the button with one in it."""
+"""Small maps that only show a matrix, in heads, formula row and grids, and the button with one in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.figure.design_tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing
+from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton, inset, paint_rounded
@@ -22,10 +22,7 @@ class Thumbnail(MapCanvas):
 
     def __init__(self, parent: QWidget | None = None, *, small: bool = True) -> None:
         """Show a map that is never written into; one that is not `small` has its numbers where they fit."""
-        super().__init__(parent)
-        self.drawing = MapDrawing(self, self._place, small=small)
-        self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
-        self.refresh = self.drawing.refresh
+        super().__init__(parent, small=small)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.follow_theme()
 
@@ -53,29 +50,28 @@ class Thumbnail(MapCanvas):
 
     def _place(self) -> tuple[QRect, Window]:
         """Return the pixels of the cells, all of which are in view."""
-        (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
+        (rows, columns), frame = self.shown.shape, int(LINE.hairline)
         return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.drawing.redraw()
+        self.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        drawing = self.drawing
-        drawing.draw()
+        self.draw()
         painter, cells = QPainter(self), self._place()[0]
         painter.translate(cells.topLeft())
         painter.save()
-        drawing.paint_cells(painter)
+        self.paint_cells(painter)
         painter.restore()
-        for kind in drawing.overlay.kinds:
+        for kind in self.overlay.kinds:
             painter.save()
             if kind not in OUTSIDE:
                 painter.setClipRect(QRect(QPoint(), cells.size()))
-            drawing.overlay.paint(painter, kind)
+            self.overlay.paint(painter, kind)
             painter.restore()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.drawing.rest()
+        self.rest()
 
 
 class MapButton(KeyboardButton):

@@ -1,4 +1,4 @@
-"""All stages at once: the same large maps as the product picture's, each as a tile with its title and color bar."""
+"""All stages at once: tiles in rows, the title of a tile, its color bar and labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of the product picture: its title with the formula, captions and chips of its maps."""
+"""Words of the product picture: title and formula in the corner, symbol and shape of each map, the button Tokens…."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slider of d_k under two maps that differ by the scale: three numbers of both, and entropies at every d_k.
+"""The slider of d_k below two maps: its axis, curves of mean entropy, three numbers of both states.
 
 The curves are painted by `views/live_plot.py`.
 """

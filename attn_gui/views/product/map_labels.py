@@ -1,4 +1,4 @@
-"""Words and lines around maps: token labels along an axis, captions, chips, and the lines that join two maps."""
+"""Tokens or numbers along a map: turned, upright, left out; chip of the chosen one, words with an index, lines."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""The maps around a stage in the product picture: filled from the catalog, zoomed and marked with the stage."""
+"""The maps of Q, K, V or O around the large one: what they show, their color bars, zoomed and marked with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
@@ -14,6 +13,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperand, StageOperands
 from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.gestures import MapSignals
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.marks import Area
 from attn_gui.views.names import stage_title
@@ -23,23 +23,16 @@ PLACES = ("left", "top", "factor", "result")
 WITH_BAR = ("left", "result")
 
 
-class OperandMaps(QObject):
+class OperandMaps(MapSignals):
     """Four maps, made once, of which a picture uses none, two or all."""
 
-    cellChosen = Signal(str, int, int)  # stage or field, row, column
-    hovered = Signal(str, int, int)  # stage or field, row, column
-    hoverLeft = Signal()
-    activated = Signal(str, int, int)  # stage or field, row, column
-    typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
-    copyImageRequested = Signal(str)  # stage or field
-    saveImageRequested = Signal(str)  # stage or field
     barResized = Signal()
 
     def __init__(self, parent: QWidget, color_scales: ColorScales) -> None:
         super().__init__(parent)
         self._color_scales = color_scales
         color_scales.changed.connect(self._on_color_scales_changed)
-        self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
+        self.maps = {place: Heatmap(parent, self) for place in PLACES}
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
         self._operands: dict[str, StageOperand] = {}
         self._sources: dict[str, str] = {}
@@ -48,19 +41,6 @@ class OperandMaps(QObject):
         for place, heatmap in self.maps.items():
             heatmap.setObjectName(f"operand.{place}")
             heatmap.hide()
-            heatmap.gestures.hoverLeft.connect(self.hoverLeft)
-            heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
-            for signal, own in (
-                (heatmap.gestures.cellChosen, self.cellChosen),
-                (heatmap.gestures.cellHovered, self.hovered),
-                (heatmap.gestures.activated, self.activated),
-            ):
-                signal.connect(lambda row, column, at=place, own=own: self._emit_cell(own, at, row, column))
-            for signal, own in (
-                (heatmap.gestures.copyImageRequested, self.copyImageRequested),
-                (heatmap.gestures.saveImageRequested, self.saveImageRequested),
-            ):
-                signal.connect(lambda at=place, own=own: own.emit(self._sources[at]))
         for place, bar in self.bars.items():
             bar.hide()
             bar.heightChanged.connect(self.barResized)
@@ -98,7 +78,9 @@ class OperandMaps(QObject):
             color_scale = self._color_scales.of(self._colored.get(self._sources.get(place, ""), ""))
             heatmap.set_shown(replace(heatmap.shown, plane=plane, color_scale=color_scale))
             heatmap.setVisible(operand is not None)
-            heatmap.gestures.offers_menu = self._sources.get(place) in self._stages
+            if operand is not None:
+                heatmap.gestures.source = operand.name if operand.name in self._stages else None
+                heatmap.gestures.transposed = operand.transposed
         self.retranslate()
         for place, bar in self.bars.items():
             bar.setVisible(place in self._operands)
@@ -121,7 +103,7 @@ class OperandMaps(QObject):
     def retake_levels(self) -> None:
         """Take automatic levels again."""
         for place, heatmap in self.shown.items():
-            if heatmap.drawing.renewed:
+            if heatmap.renewed:
                 heatmap.retake_levels()
                 if place in self.bars and not is_counted(heatmap):
                     self.bars[place].recount()
@@ -162,11 +144,6 @@ class OperandMaps(QObject):
 
     def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
         return (column, row) if self._operands[place].transposed else (row, column)
-
-    def _emit_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
-        """Emit a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
-        if self._sources[place] in self._stages:
-            signal.emit(self._sources[place], *self._turned(place, row, column))
 
     def _on_color_scales_changed(self, name: str) -> None:
         for place in self._operands:

@@ -1,4 +1,4 @@
-"""The product picture: the chosen stage large, the matrices that make it left and above, what it makes on the right."""
+"""The product picture: which matrices stand around the chosen stage and have room, color bars, what is repainted."""
 
 from __future__ import annotations
 
@@ -30,10 +30,7 @@ LEAST_SIZE = (200, 160)
 class ProductPicture(MapBackground, QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
-    stageCellChosen = Signal(str, int, int)  # stage, row, column
     backgroundClicked = Signal()
-    hovered = Signal(str, int, int)  # stage, row, column
-    hoverLeft = Signal()
     tokensRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,14 +52,8 @@ class ProductPicture(MapBackground, QWidget):
             self.operands.maps[place].levelsChanged.connect(self._repaint_words)
         self.maps.barResized.connect(self.arrange)
         self.operands.barResized.connect(self.arrange)
-        for source in (self.maps, self.operands):
-            source.cellChosen.connect(self.stageCellChosen)
-            source.hovered.connect(self.hovered)
-            source.hoverLeft.connect(self.hoverLeft)
-        self.operands.activated.connect(self.maps.activated)
+        self.maps.pass_on(self.operands)
         self.operands.typingRequested.connect(self.maps.typingRequested)
-        self.operands.copyImageRequested.connect(self.maps.copyImageRequested)
-        self.operands.saveImageRequested.connect(self.maps.saveImageRequested)
         set_background(self, "surface")
 
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
@@ -271,9 +262,7 @@ class ProductPicture(MapBackground, QWidget):
         self.maps.map(present).show()
         if focused not in (None, present):  # before the other is gone, and the keyboard with it
             self.maps.map(present).setFocus(Qt.FocusReason.OtherFocusReason)
-        for stage in self.maps.stages:
-            self.maps.map(stage).setVisible(stage == present)
-            self.maps.bar(stage).setVisible(stage == present)
+        self.maps.show_only(present)
 
     def _show_marks(self) -> None:
         self.operands.set_marks(self._scene.lines, self.maps.chosen, result=self._scene.picture.marks_result)

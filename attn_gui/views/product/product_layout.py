@@ -1,4 +1,4 @@
-"""Layout of the product picture: the room that its maps and words need, and whole pixels for all that meet."""
+"""Sizes in the product picture: large map's cells, columns of Q, V and O beside it, V above or left out, labels."""
 
 from __future__ import annotations
 

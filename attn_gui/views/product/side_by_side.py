@@ -1,4 +1,4 @@
-"""Two states of one stage beside each other: each a whole map, with one zoom, one chosen cell and one color bar."""
+"""Two states side by side: widths of both maps, common zoom and color bar, formulas; clicks and typing on the left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.formula_typesetting import Formula, typeset
 from attn_gui.figure.stage_formulas import KEY, picture_of, shown_latex, stage_plane
+from attn_gui.views.map.gestures import MapSignals
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
@@ -94,9 +95,6 @@ class SideBySide(MapBackground, QWidget):
     The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
     """
 
-    cellChosen = Signal(str, int, int)  # stage, row, column
-    hovered = Signal(str, int, int)  # stage, row, column
-    hoverLeft = Signal()
     backgroundClicked = Signal()
 
     def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
@@ -148,7 +146,7 @@ class SideBySide(MapBackground, QWidget):
         for heatmap, state in ((self._left, before), (self._borrowed, now)):
             plane = stage_plane(state, self._stage, batch, head)
             heatmap.set_shown(replace(heatmap.shown, plane=plane, row_names=NO_NAMES, column_names=NO_NAMES, bands=()))
-        self._left.drawing.taken.others, self._borrowed.drawing.taken.others = (
+        self._left.taken.others, self._borrowed.taken.others = (
             (heatmap.plane,) if heatmap.plane is not None else () for heatmap in (self._borrowed, self._left)
         )
         if (before_it, shape) != (True, self._left.shape):  # other labels, too
@@ -199,11 +197,12 @@ class SideBySide(MapBackground, QWidget):
         if now is None or self._sides is None or not self.isVisible():
             return
         left = self._left or self._made()
+        left.gestures.source = self._stage
         place = self._sides.before, self._stage, self._maps.batch, self._maps.head
         if self._plane is None or self._plane != stage_plane(*place):
             self._plane = stage_plane(*place)
         self._borrow(left, now)
-        left.drawing.taken.others, now.drawing.taken.others = (now.plane or self._plane,), (self._plane,)
+        left.taken.others, now.taken.others = (now.plane or self._plane,), (self._plane,)
         self.follow()
         for heatmap in (left, now):
             heatmap.retake_levels()
@@ -215,17 +214,16 @@ class SideBySide(MapBackground, QWidget):
         self._show_marks()
 
     def _made(self) -> Heatmap:
-        left = self._left = Heatmap(self, zoomable=True)
+        signals = MapSignals(self)
+        self._maps.pass_on(signals)
+        signals.typingRequested.connect(self._type_now)
+        left = self._left = Heatmap(self, signals)
         left.setObjectName("heatmap.before")
-        hand = left.gestures
-        hand.cellChosen.connect(lambda row, column: self.cellChosen.emit(self._stage, row, column))
-        hand.cellHovered.connect(lambda row, column: self.hovered.emit(self._stage, row, column))
-        hand.hoverLeft.connect(self.hoverLeft)
-        hand.activated.connect(lambda row, column: self._maps.activated.emit(self._stage, row, column))
-        hand.typingRequested.connect(lambda begun: self._maps.typingRequested.emit(self._maps.map(self._stage), begun))
-        hand.copyImageRequested.connect(lambda: self._maps.copyImageRequested.emit(self._stage))
-        hand.saveImageRequested.connect(lambda: self._maps.saveImageRequested.emit(self._stage))
         return left
+
+    def _type_now(self, _left: Heatmap, begun: str) -> None:
+        """Type into the map now: the state before cannot be changed."""
+        self._maps.typingRequested.emit(self._maps.map(self._stage), begun)
 
     def _on_levels_changed(self) -> None:
         """Take over the levels: the map before reads the same two matrices."""
@@ -253,7 +251,7 @@ class SideBySide(MapBackground, QWidget):
         now.levelsChanged.disconnect(self._on_levels_changed)
         now.numbersArrived.disconnect(self.follow)
         now.box.changed.disconnect(self._repaint_words)
-        now.drawing.taken.others = self._left.drawing.taken.others = ()
+        now.taken.others = self._left.taken.others = ()
         now.retake_levels()
         self._left.set_shown(replace(self._left.shown, plane=None))
         self._left.hide()

@@ -1,10 +1,9 @@
-"""The large maps, one a stage, and what links maps of one picture: a common zoom, and the marked row and column."""
+"""Large maps, one a stage: made, named, lent to each view; zoom and scroll bars in common, marked row and column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal, SignalInstance
@@ -20,6 +19,7 @@ from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.gestures import MapSignals
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Area
@@ -218,7 +218,7 @@ def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
     return MarkedLines(row, column, *roles)
 
 
-class StageMaps(QObject):
+class StageMaps(MapSignals):
     """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name.
 
     Each map stands in one picture at a time. Tiles borrow those of all stages when they are shown; two states side by
@@ -226,19 +226,6 @@ class StageMaps(QObject):
     their home, takes back all when it is shown.
     """
 
-    cellChosen = Signal(str, int, int)  # stage, row, column
-    cornerChosen = Signal(str, int, int)  # of a block that begins at the chosen cell
-    freeRequested = Signal()  # the chosen cells
-    clicked = Signal(str)  # with the mouse, after the cell was chosen
-    hovered = Signal(str, int, int)  # stage, row, column
-    hoverLeft = Signal()
-    activated = Signal(str, int, int)  # stage, row, column
-    pulled = Signal(str, int, bool)  # the number of the chosen cell, by so many pixels; True once it is let go
-    typingRequested = Signal(object, str)  # the map with the chosen cell, and the first letter, if there is one
-    toggleRequested = Signal(str, int, int)  # stage, row, column
-    stroked = Signal(str, object, bool)  # the cells that the brush has passed, and whether it is lifted
-    copyImageRequested = Signal(str)  # the stage
-    saveImageRequested = Signal(str)  # the stage
     rearranged = Signal()  # other stages or other sizes
     marked = Signal()  # another cell is chosen
     renamed = Signal()  # rows and columns have other tokens
@@ -362,7 +349,7 @@ class StageMaps(QObject):
     def retake_levels(self) -> None:
         """Take automatic levels again, at rest after edits."""
         for stage in self.stages:
-            if self._maps[stage].drawing.renewed:
+            if self._maps[stage].renewed:
                 self._maps[stage].retake_levels()
                 if self._bars[stage].isVisible() and not is_counted(self._maps[stage]):
                     self._bars[stage].recount()
@@ -430,6 +417,12 @@ class StageMaps(QObject):
             if widget.parentWidget() is not borrower:
                 widget.setParent(borrower)
 
+    def show_only(self, present: str) -> None:
+        """Show the map of a stage and its color bar; hide all others, those of stages that are gone, too."""
+        for stage, heatmap in self._maps.items():
+            heatmap.setVisible(stage == present)
+            self._bars[stage].setVisible(stage == present)
+
     def take_back(self, *stages: str) -> None:
         """Move the maps of these stages, or of all, home; not yet visible."""
         for stage in stages or self._maps:
@@ -440,7 +433,7 @@ class StageMaps(QObject):
 
     # --- its own affairs -------------------------------------------------------------------------
     def _made(self, stage: str) -> Heatmap:
-        heatmap = self._maps[stage] = Heatmap(self._home, zoomable=True)
+        heatmap = self._maps[stage] = Heatmap(self._home, self, stage)
         bar = self._bars[stage] = ColorBar(heatmap, self._home)
         self._minimaps[stage] = Minimap(heatmap)
         heatmap.hide()
@@ -448,19 +441,6 @@ class StageMaps(QObject):
         heatmap.set_shown(MapState(color_scale=self.color_scales.of(stage), values=self._values_shown))
         heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
-        heatmap.gestures.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))
-        heatmap.gestures.cornerChosen.connect(lambda row, column: self.cornerChosen.emit(stage, row, column))
-        heatmap.gestures.freeRequested.connect(self.freeRequested)
-        heatmap.gestures.clicked.connect(lambda: self.clicked.emit(stage))
-        heatmap.gestures.cellHovered.connect(lambda row, column: self.hovered.emit(stage, row, column))
-        heatmap.gestures.hoverLeft.connect(self.hoverLeft)
-        heatmap.gestures.activated.connect(lambda row, column: self.activated.emit(stage, row, column))
-        heatmap.gestures.typingRequested.connect(partial(self.typingRequested.emit, heatmap))
-        heatmap.gestures.toggleRequested.connect(lambda row, column: self.toggleRequested.emit(stage, row, column))
-        heatmap.gestures.copyImageRequested.connect(lambda: self.copyImageRequested.emit(stage))
-        heatmap.gestures.saveImageRequested.connect(lambda: self.saveImageRequested.emit(stage))
-        heatmap.gestures.stroked.connect(lambda path, done: self.stroked.emit(stage, path, done))
-        heatmap.gestures.pulled.connect(lambda pixels, done: self.pulled.emit(stage, pixels, done))
         heatmap.gestures.set_pulling(self._pulling and STAGE[stage].settable)
         heatmap.gestures.set_brush(self._brush and STAGE[stage].square)
         bar.heightChanged.connect(self.barResized)

@@ -1,4 +1,4 @@
-"""Operators between two maps: a sign, or a box with its caption above and an arrow below."""
+"""Boxes and signs between maps of the formula row: width, caption, arrow, list, plain frame without a choice."""
 
 from __future__ import annotations
 

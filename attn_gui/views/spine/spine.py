@@ -1,4 +1,4 @@
-"""The row across the window: the formula, and every step of it as a live map with its operators between."""
+"""The formula row: its items in order, how they give way in a narrow or low window, which step is marked as chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls of the spine: the scale, the numbers of a step, and the control and signal of each operator."""
+"""Controls in the formula row: list, slider and typed factor of the scale; softcap, temperature, θ, ε, hidden units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The items of the spine in order, and the live map of each stage, a button with symbol and shape below it."""
+"""Which maps, boxes and signs the formula row has; a small map with letter, shape, dot; the formula in words."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ class StageNode(MapButton):
     minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        shown = self.map.drawing.shown
+        shown = self.map.shown
         covered = self.map.isVisible() and self.map.geometry().contains(event.rect())
         if shown.plane is not None and not shown.dimmed and covered:
             return  # some cells of the map are being repainted, which hide all of this
@@ -372,13 +372,13 @@ class StageNodes:
             if isinstance(plane, FieldPlane):  # without a dot: the stages computed from it have theirs
                 for box in recomputed.boxes.get(entry.chooses, ()):
                     node.map.refresh(box[-2], slice(0, plane.shape[1]))
-            elif node.map.drawing.refresh_boxes(recomputed.boxes.get(name, ())):
+            elif node.map.refresh_boxes(recomputed.boxes.get(name, ())):
                 node.touch()
 
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for node in self._nodes.values():
-            if node.map.drawing.renewed:
+            if node.map.renewed:
                 node.map.retake_levels()
 
     def hold_flashes(self, held: bool) -> None:

@@ -1,4 +1,4 @@
-"""Painting and typing of a cell: the delegate, its editor, and the steps of Enter and Tab."""
+"""A cell of a table: its tint, its editor, the bubble of a refusal, where Enter and Tab go on."""
 
 from __future__ import annotations
 

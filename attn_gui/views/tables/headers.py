@@ -1,4 +1,4 @@
-"""Row and column headers with chips where a row or column is marked, and the bands of the heads above a table."""
+"""Row and column headers of a table: tokens renamed, chips of marked ones, boxes of heads above the columns."""
 
 from __future__ import annotations
 

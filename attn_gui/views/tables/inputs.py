@@ -1,4 +1,4 @@
-"""The tables on the left: one panel for every array, in groups that fit the column."""
+"""Tables at the left: their groups, order, how the height of the column is shared, one at a time in narrow windows."""
 
 from __future__ import annotations
 

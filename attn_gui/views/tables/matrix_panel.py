@@ -1,4 +1,4 @@
-"""One matrix: its title and shape, the heads' bands, the table and its menu."""
+"""A table with its title, shape, lock, offered ways out and right-click menu; up to which size its cells are tinted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of a table: marks on its cells, widths of its columns, keys as in a spreadsheet, typing."""
+"""The table of numbers: widths of columns, scroll bars, selection, spreadsheet keys, half-typed numbers, marks."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, PlaceError, Problem, StageError, compute, explain, new_problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, StageError, compute, explain
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.printed_digits import PrintedNumbers, printed_operands, read_number, short_number
 from attn_gui.engine.normalizers import NORMALIZERS
@@ -197,7 +198,7 @@ def test_the_worked_example_reads_as_in_the_lesson():
 
 def exponent(**more) -> tuple[str, str]:
     """The exponent in LaTeX and in plain text."""
-    problem = new_problem("direct", n=3, m=5, d_k=4).replace(**more)
+    problem = Problem.over(new_fields("direct", n=3, m=5, d_k=4)).replace(**more)
     found = explain(DenseEvaluation(problem), "weights", (0, 0, 2, 1))
     latex = re.search(r"\\frac\{1\}\{Z\}\\,e\^\{(.*)\} = ", found.query_latex.split(r", \quad")[0])
     return latex[1].split(r"} = \frac")[0], found.query_text.splitlines()[0].split("e^(")[1][:-1]
@@ -236,7 +237,9 @@ def test_the_exponent_says_all_that_is_in_force(more, latex, text):
 
 def test_closed_keys_are_left_out_and_an_empty_row_is_zero():
     allowed = np.array([[1, 0, 1, 0, 1], [0, 0, 0, 0, 0]], bool)
-    problem = new_problem("direct", n=2, m=5, d_k=3).replace(mask=({"kind": "custom", "allowed": allowed},))
+    problem = Problem.over(new_fields("direct", n=2, m=5, d_k=3)).replace(
+        mask=({"kind": "custom", "allowed": allowed},)
+    )
     evaluation = DenseEvaluation(problem)
     found = explain(evaluation, "head_output", (0, 0, 0, 2))
     assert found.query_text.splitlines()[1].count("exp(") == 3

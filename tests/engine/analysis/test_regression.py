@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import arrays
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis.regression import (
     AT_ONCE,
-    TRUE_FUNCTIONS,
+    EXPLAINED,
     each_from_the_others,
+    explained_share,
     fit_width,
-    function_behind,
     mixture,
     poolings,
 )
@@ -144,11 +144,10 @@ def test_the_ways_are_those_of_the_textbook(points):
 
 def test_the_function_behind_points_is_told_by_what_it_explains(points):
     x, y = points.key[:, 0], points.value[:, 0]
-    assert function_behind(x, y) == "d2l"
     share = 1 - np.mean((y - 2 * np.sin(x) - x**0.8) ** 2) / np.mean((y - y.mean()) ** 2)
-    assert TRUE_FUNCTIONS["d2l"].explained(x, y) == pytest.approx(share, rel=1e-12)
-    assert function_behind(x, -y) is None
-    assert function_behind(x, np.full(40, np.nan)) is None
+    assert explained_share(x, y) == pytest.approx(share, rel=1e-12)
+    assert share > EXPLAINED > explained_share(x, -y)
+    assert explained_share(x, np.full(40, np.nan)) == -np.inf
 
 
 # --- cosines between tokens -----------------------------------------------------------------------

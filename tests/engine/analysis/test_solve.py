@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
+from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, solve
+from attn_gui.engine.creation.create import new_fields
 from tests.costs import taking
 from tests.failing import each, share
 
@@ -325,7 +326,7 @@ def test_projected_problems_offer_another_way(makers):
 # --- long sequences ------------------------------------------------------------------------------
 def test_a_target_at_2000_tokens_is_reached_without_a_map():
     stage, index, target, by = "output", (0, 1500, 3), 0.1, "query"
-    problem = new_problem("direct", n=2000, num_heads=2, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
+    problem = Problem.over(new_fields("direct", n=2000, num_heads=2, d_k=4, d_v=2)).replace(mask=({"kind": "causal"},))
     with taking(2000 * 2000 * 8):  # not even one map of one head in float64
         solution = solve(problem, stage, index, target, by)
     assert solution.feasible

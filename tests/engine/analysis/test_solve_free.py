@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, Solution, compute, new_problem, solve
+from attn_gui.engine import FieldError, Problem, Solution, compute, solve
 from attn_gui.engine.analysis import shortest_change
 from attn_gui.engine.analysis.shortest_change import EditedArray
 from attn_gui.engine.analysis.target_solvers import CellObjective, quick_row
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 from tests.costs import taking
@@ -162,7 +163,7 @@ def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
 # --- long sequences ------------------------------------------------------------------------------
 @pytest.mark.long
 def test_half_of_the_attention_at_1100_tokens_is_reached_without_a_map():
-    problem = new_problem("self", n=1100, num_heads=2, d_k=64, d_v=2)
+    problem = Problem.over(new_fields("self", n=1100, num_heads=2, d_k=64, d_v=2))
     place = (0, 1, 1000, 500)
     with taking(2 * 1100 * 1100 * 8):
         solution = solve(problem, "weights", place, 0.5, "x")

@@ -94,9 +94,9 @@ def test_every_reading_of_every_quantity_is_that_of_the_plain_formula(problem, k
 def test_the_value_of_now_gives_the_reading_of_now(problem):
     weights = compute(problem)["weights"][ROW.batch, ROW.head, ROW.query]
     for key, quantity in quantities_of(problem, quantity_of_cell(problem, "query", (1, 3, 7), 0.0)).items():
-        now = quantity.now(problem)
+        now = quantity.now
         if now is not None:
-            low, high = quantity.span(problem)
+            low, high = quantity.span
             assert low <= high
             found = sweep(problem, quantity, [now], ROW, ROW_READINGS["weight"].read)
             assert found == pytest.approx([weights[ROW.key]], rel=1e-13), key
@@ -125,9 +125,9 @@ def test_a_computed_cell_is_set_by_hand_and_what_follows_is_read(problem, stage,
     place = (ROW.batch, ROW.head, ROW.query, 2)
     trace = compute(problem)
     quantity = quantity_of_cell(problem, stage, place, float(trace[stage][place]))
-    low, high = quantity.span(problem)
-    assert low <= quantity.now(problem) <= high
-    found = sweep(problem, quantity, [quantity.now(problem), 0.75], ROW, ROW_READINGS[reading].read)
+    low, high = quantity.span
+    assert low <= quantity.now <= high
+    found = sweep(problem, quantity, [quantity.now, 0.75], ROW, ROW_READINGS[reading].read)
     assert found[0] == pytest.approx(plain(problem)[reading], rel=1e-12)
     if stage == "weights":
         row = np.array(trace[stage][place[:3]])

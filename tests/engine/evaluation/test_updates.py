@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import DenseEvaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, compute, layer_from_mapping
 from attn_gui.engine.analysis.sensitivity import sensitivity
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
@@ -180,7 +181,7 @@ def test_poison_reaches_exactly_what_is_told(makers, number, kind, rng):
 
 def test_what_is_asked_at_4096_tokens_costs_its_part_only():
     """A row of X in self-attention and a cell of W_K, which reaches everything: a screen of cells is told at once."""
-    problem = new_problem("self", n=4096, num_heads=8, d_k=4, d_v=4).replace(mask=({"kind": "causal"},))
+    problem = Problem.over(new_fields("self", n=4096, num_heads=8, d_k=4, d_v=4)).replace(mask=({"kind": "causal"},))
     evaluation = StreamingEvaluation(problem)
     rows, keys = slice(3000, 3100), slice(2950, 3150)
     i, j = np.ogrid[rows, keys]
@@ -270,7 +271,7 @@ def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it
 
 
 def test_behind_a_mask_every_cell_of_a_row_says_which_keys_count_and_a_closed_one_comes_from_the_mask_alone():
-    problem = new_problem("direct", n=5, m=5, d_k=2).replace(mask=({"kind": "causal"},))
+    problem = Problem.over(new_fields("direct", n=5, m=5, d_k=2)).replace(mask=({"kind": "causal"},))
     evaluation, whole = DenseEvaluation(problem), (slice(None), slice(None))
     backward = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 1))]})
     assert np.argwhere(backward.cells("masked", 0, 0, *whole)).tolist() == [[2, key] for key in range(5)]

@@ -455,7 +455,7 @@ def test_two_readings_are_asked_about() -> None:
 
 def test_three_in_one_array_one_behind_another_are_asked_about(tmp_path: Path) -> None:
     path, names = tmp_path / "a.npz", {part: f"qkv[{k}]" for k, part in enumerate(("query", "key", "value"))}
-    for shape, axis in (((3, 5, 8), 0), ((5, 3, 8), 1), ((2, 3, 5, 4), 1)):
+    for shape, axis in (((3, 5, 8), 0), ((3, 5, 6), 0), ((5, 3, 8), 1), ((2, 3, 5, 4), 1)):
         rows = RANDOM.normal(size=shape)
         np.savez(path, qkv=rows)
         assert propose_mapping(list_arrays(path)).arrays == names, "as the window proposes"
@@ -465,6 +465,10 @@ def test_three_in_one_array_one_behind_another_are_asked_about(tmp_path: Path) -
         heads = {} if len(shape) == 3 else {"axes": "head,token,column"}
         expected = Problem.from_heads(*parts, **heads) if heads else Problem(**dict(zip(names, parts, strict=True)))
         assert load(path, arrays=names, **heads) == expected
+    np.savez(path, qkv=RANDOM.normal(size=(3, 5, 6)))  # or three items, with all in the columns
+    with pytest.warns(UserWarning, match="qkv: read as") as said:
+        assert load(path, arrays={"query_key_value": "qkv"}).batch_size == 3
+    assert len(said) == 1, "no part of it is left out"
     np.savez(path, qkv=RANDOM.normal(size=(3, 3, 8)))
     with pytest.raises(FormatError, match="the shape 3 × 3 × 8; expected query, key and value in one axis of columns"):
         load(path, arrays={"query_key_value": "qkv"})

@@ -22,7 +22,6 @@ from attn_gui.formats import (
     json_arrays,
     list_arrays,
     load,
-    load_matrix,
     open_file,
     open_matrix,
     save,
@@ -63,10 +62,10 @@ def test_names_of_fields_make_a_problem(suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_file_of_one_array_is_a_matrix(suffix: str, tmp_path: Path) -> None:
     path = put(tmp_path / f"a{suffix}", {"any name": CELLS["key"]})
-    np.testing.assert_array_equal(load_matrix(path), CELLS["key"])
+    np.testing.assert_array_equal(open_matrix(path).values, CELLS["key"])
     several = put(tmp_path / f"b{suffix}", {"a": np.eye(2), "b": np.eye(2)})
     with pytest.raises(FormatError, match="holds 2 arrays, not one matrix: a, b"):
-        load_matrix(several)
+        open_matrix(several)
 
 
 # --- safetensors ---------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ def test_numbers_of_json_come_back_bit_for_bit(
 ) -> None:
     path = tmp_path_factory.mktemp("json") / "a.json"
     path.write_text(json.dumps(rows))
-    found = load_matrix(path)
+    found = open_matrix(path).values
     np.testing.assert_array_equal(found, rows)
     assert not (np.signbit(found) != np.signbit(rows))[~np.isnan(rows)].any()
 
@@ -189,7 +188,7 @@ def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
         for column, cell in enumerate(cells, 2):
             sheet.cell(row, column, cell)
     book.save(tmp_path / "a.xlsx")
-    np.testing.assert_array_equal(load_matrix(tmp_path / "a.xlsx"), [[1, 2.5], [3, -4]])
+    np.testing.assert_array_equal(open_matrix(tmp_path / "a.xlsx").values, [[1, 2.5], [3, -4]])
 
 
 @each("hidden", ["row", "column", "sheet", ""])
@@ -219,10 +218,10 @@ def test_values_are_read_and_never_formulas(prefix: bytes, tmp_path: Path, refus
     book.save(path)
     if prefix:
         patched(path, SHEET, lambda data: re.sub(rb"<(/?)(?=\w)", rb"<\1x:", data).replace(b"xmlns=", b"xmlns:x="))
-    assert "has formulas without values" in refused(load_matrix, path, path=path)
+    assert "has formulas without values" in refused(open_matrix, path, path=path)
     empty, full = rb"<%bv ?/>|<%bv></%bv>" % (prefix, prefix, prefix), b"<%bv>2</%bv>" % (prefix, prefix)
     patched(path, SHEET, lambda data: re.sub(empty, full, data))
-    np.testing.assert_array_equal(load_matrix(path), [[1, 2]])
+    np.testing.assert_array_equal(open_matrix(path).values, [[1, 2]])
 
 
 def test_excels_list_of_all_formulas_is_no_row(tmp_path: Path) -> None:
@@ -231,7 +230,7 @@ def test_excels_list_of_all_formulas_is_no_row(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         cells = "".join(f'<c r="A{row}" i="1"/>' for row in range(xlsx_reader.MOST_COLUMNS + 1, 0, -1))
         archive.writestr("xl/calcChain.xml", f'<calcChain xmlns="http://x">{cells}</calcChain>')
-    np.testing.assert_array_equal(load_matrix(path), np.eye(2))
+    np.testing.assert_array_equal(open_matrix(path).values, np.eye(2))
 
 
 @each(
@@ -250,7 +249,7 @@ def test_a_cell_that_is_no_number_is_named(
         book.active.append(row)
     path = tmp_path / "a.xlsx"
     book.save(path)
-    assert words in refused(load_matrix, path, path=path)
+    assert words in refused(open_matrix, path, path=path)
 
 
 Q, K, V = [[1, 0.5], [0, 1]], [[1, 1], [0, 1]], [[1, 2, 3], [3, 4, 5]]
@@ -323,7 +322,7 @@ def test_numbers_kept_as_texts_stay_what_they_are_beside_whole_ones(
     for row in cells:
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
-    assert load_matrix(tmp_path / "a.xlsx").tolist() == numbers
+    assert open_matrix(tmp_path / "a.xlsx").values.tolist() == numbers
 
 
 def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
@@ -382,9 +381,9 @@ def test_a_workbook_that_lies_is_refused_before_it_goes_off(
     with taking(60e6):
         if words:
             with pytest.raises(FormatError, match=words):
-                load_matrix(path)
+                open_matrix(path)
         else:
-            np.testing.assert_array_equal(load_matrix(path), [[0, 1], [2, 3]])
+            np.testing.assert_array_equal(open_matrix(path).values, [[0, 1], [2, 3]])
     assert not is_slow(time.process_time() - began, 10.0)
 
 

@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError, list_arrays, load, load_matrix, open_arranged, open_file
+from attn_gui.formats import FormatError, list_arrays, load, open_arranged, open_file, open_matrix
 from attn_gui.formats.file_messages import SeveralReadings
 from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
@@ -433,9 +433,16 @@ def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -
         load(put(tmp_path / "a.npz", bits))
     np.save(tmp_path / "a.npy", bits["key"])
     with pytest.raises(FormatError, match="the bits of bfloat16"):
-        load_matrix(tmp_path / "a.npy")
+        open_matrix(tmp_path / "a.npy")
     counts = {role: np.arange(20, dtype=dtype).reshape(5, 4) for role in rows}
     assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
+
+
+def test_a_softcap_of_0_is_none(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, "softcap": np.array(0.0)})))
+    assert problem == Problem(**rows)
+    assert said == ["a.npz: “softcap” was read as None."]
 
 
 def test_what_the_names_of_fields_settle_although_it_may_be_meant_otherwise_is_said(tmp_path: Path) -> None:
@@ -477,7 +484,8 @@ def test_nothing_is_exported_without_a_part_that_is_there(
 def test_what_changes_nothing_keeps_nobody_from_exporting(tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(3 if role == "query" else 5, 4)) for role in ("query", "key", "value")}
     beside = {"seqlen_q": 3, "seqlen_k": 5, "q_len": 3, "kv_len": 5, "attn_scale": 0.5}
-    beside |= {"pad_token_id": 7, "padding": 0, "mask_ratio": 0.15}
+    beside |= {"pad_token_id": 7, "padding": 0, "mask_ratio": 0.15, "seq_len": 3, "windows": [4096, 5]}
+    beside |= {"visible": True, "attention_bias": False, "padding_side": "right", "prefix": "model.layers.0"}
     loaded = open_file(put(tmp_path / "a.npz", rows | {name: np.array(value) for name, value in beside.items()}))
     assert loaded.missed == ()
     assert not [note for note in loaded.notes if "shape" in str(note)], "one number is no map"
@@ -504,6 +512,12 @@ CHANGING = [
     ("encoder.rel_pos_bias", np.eye(5), None),
     ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
+    ("window_size", 4, 5),  # no key is so far from a query
+    ("visible", False, True),
+    ("use_mask", True, False),
+    ("use_rope", True, False),
+    ("use_qk_norm", True, False),
+    ("num_sink_tokens", 4, 0),
     ("head_dim", 2, 4),
     ("heads", 4, 1),
     ("num_query_groups", 2, 1),

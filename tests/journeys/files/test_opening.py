@@ -217,6 +217,7 @@ def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_n
 def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, gate, tmp_path):
     person = launch(large(tmp_path / "big.npz"))
     assert person.window.windowTitle() == "MiniLM, layer 2[*]"
+    assert person.steps() == ["Opened MiniLM, layer 2"]
     assert person.find("heatmap.weights").isVisible()
     gate.open()
     person.until(lambda: idle(person))

@@ -4,7 +4,8 @@ import pytest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.app.lessons import exercises
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.lessons import exercises as lesson_exercises
 from attn_gui.views.dialogs.small_dialogs import LeaveOutDialog
 from tests.journeys.gate import Gate
@@ -135,7 +136,7 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
 
     person.again(
         "a blank goes with what it is a cell of",
-        new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"),
+        Problem.over(new_fields("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random")),
     )
     leave_out(person, "head_output", 3, 2)
     person.size("d_v", 2)
@@ -146,7 +147,7 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
     person.click_cell("head_output", 1, 1)
     assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
 
-    small = new_problem("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random")
+    small = Problem.over(new_fields("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random"))
     person.again("a small one", small)
     leave_out(person, "weights", 1, 1)
     person.size("n", 30_011)

@@ -47,7 +47,7 @@ def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(
         assert min(cells.width(), cells.height()) >= 300
         for name in ("heatmap.weights", "operand.left", "operand.top", "operand.factor", "operand.result"):
             assert not fault(person.find(name))
-            assert person.find(name).drawing.cells.numbers is not None, name
+            assert person.find(name).cells.numbers is not None, name
         assert not person.find("heads.weights").isVisible()
         assert not person.has("node.concat")
 
@@ -65,7 +65,7 @@ def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(
     assert not fault(person.find("heads.weights"))
     for stage in ("weights", "scores"):
         assert place(person, stage).height() >= 16 * 18
-    assert person.find("heatmap.weights").drawing.cells.numbers is not None  # scores have no room for a decimal
+    assert person.find("heatmap.weights").cells.numbers is not None  # scores have no room for a decimal
 
 
 def test_maps_of_queries_and_keys_stand_at_one_place(launch):

@@ -197,7 +197,7 @@ def test_a_zoomed_map_is_numpys_moved_exported_overlooked_and_shown_beside_other
     person.program.window.product.maps.minimap(stage).hide()  # it lies over some cells
     QApplication.processEvents()
 
-    same = Heatmap(zoomable=True)
+    same = Heatmap()
     qtbot.addWidget(same)
     same.resize(heatmap.size())
     same.set_shown(replace(same.shown, plane=Numbers(expected, signed=False)))

@@ -182,6 +182,10 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     person.do("language_en")
     person.press("Ctrl+Z")
     assert not person.find("banner").isVisible()
+    person.press("Ctrl+Y")
+    assert person.find("banner").text() == "Q holds −1e300, too large for float32: it is −∞ now."
+    person.type_into("query", 0, 1, "1")
+    assert not person.find("banner").isVisible()
 
     person.again("a half typed size is handed on when the box is left")
     person.overwrite(person.find("control.n"), "4", end="")
@@ -250,6 +254,11 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     person.press("Esc")
     assert badge(person, "value") == before["value"]
     import_into(person, "key", path)
+    person.click(person.button("Cut it to 2 × 3", "banner"))  # it said "Resize K to 2 × 3", the size that K has
+    assert person.numbers("key") == texts(counted(6, 3)[:2])
+    assert person.steps()[-1] == "put 2 × 3 numbers into K"
+    person.press("Ctrl+Z")
+    import_into(person, "key", path)
     person.click(person.button("Grow K to 6 × 3", "banner"))
     assert THEMES["light"].error.name() not in badge(person, "value")
     assert badge(person, "value").startswith("6 × 2")
@@ -261,10 +270,10 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     drop_on(person, "w_key", path)
     assert everything(person) == before
     assert "W_K must have as many rows as X has columns: expected 8, got 5." in person.banner()
-    person.click(person.button("Resize W_K to 8 × 4", "banner"))
+    person.click(person.button("Fit it to 8 × 4", "banner"))
     assert [row[:4] for row in person.numbers("w_key")[:5]] == texts(counted(5, 9)[:, :4])
     assert not person.banner()
-    assert person.steps()[-1] == "put 5 × 9 numbers into W_K"
+    assert person.steps()[-1] == "put 8 × 4 numbers into W_K"
     person.press("Ctrl+Z")
     assert everything(person)[:2] == before[:2]
 
@@ -285,7 +294,7 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     record = {"kind": "scale", "stage": "scores", "at": {"query": 3, "key": 0}, "factor": 0}
     by_hand(person, record, num_heads=1, query=(4, 3), key=(4, 3), value=(4, 2))
     paste_into(person, "query", write_csv(tmp_path / "q.csv", counted(2, 4)))
-    person.click(person.button("Resize Q to 2 × 3", "banner"))
+    person.click(person.button("Cut it to 2 × 3", "banner"))
     assert not person.banner()
     assert person.numbers("query") == texts(counted(2, 4)[:, :3])
     assert places(person) == []
@@ -299,7 +308,7 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     path = write_csv(tmp_path / "k.csv", counted(6, 4))
     import_into(person, "key", path)
     assert everything(person) == before
-    person.click(person.button("将 K 改为 2 × 3", "banner"))
+    person.click(person.button("裁剪为 2 × 3", "banner"))
     assert not person.banner()  # rows and columns are put right by one press
     assert person.numbers("key") == texts(counted(6, 4)[:2, :3])
     assert person.numbers("query") == before[0]["query"]

@@ -23,6 +23,7 @@ FOUND = {
         ("exp img", "File › Export image…"),
         ("latex", "Edit › Copy as › LaTeX matrix"),
         ("exprot", "File › Export image…"),
+        ("how do I undo that", "Edit › Undo"),
         ("compare", "Compare › Compare with the chosen snapshot"),
     ),
     "zh": (
@@ -34,6 +35,10 @@ FOUND = {
         ("examples", "文件 › 示例 › 手算示例，五步"),
         ("填充掩码", "计算 › 掩码…"),
         ("例题", "学习 › 课程 › 算例：五步算完注意力"),
+        ("怎么撤回？", "编辑 › 撤销"),
+        ("切换语言", "视图 › 语言 › English"),
+        ("导入excel", "文件 › 打开…"),
+        ("作业", "学习 › 班级练习卷…"),
     ),
 }
 """What is typed, and the path of the action that comes first."""

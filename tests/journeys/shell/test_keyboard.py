@@ -119,6 +119,8 @@ def test_commands_by_keys_alone(person, tmp_path):
 
     look_for("projection")
     assert person.has("table.w_output")
+    look_for("两个头")
+    assert person.find("control.num_heads").value() == 2
     look_for("all stages")
     assert person.action("all_stages").isChecked()
     assert person.find("heatmap.scores").isVisible()

@@ -12,7 +12,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from attn_gui.engine import Problem, new_problem
+from attn_gui.engine import Problem
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.views.map.heatmap import Heatmap
 
@@ -114,7 +115,7 @@ class HastyInput:
         m = n if kind == "self" else rnd.randint(1, limit)
         heads = rnd.randint(1, 3)
         sizes: dict[str, Any] = {"n": n, "m": m, "num_heads": heads, "d_k": rnd.randint(1, 4), "d_v": rnd.randint(1, 4)}
-        problem = new_problem(kind, seed=rnd.randrange(1000), fill="random", **sizes)
+        problem = Problem.over(new_fields(kind, seed=rnd.randrange(1000), fill="random", **sizes))
         if rnd.random() < 0.5:
             queries = tuple(f"q{row}" for row in range(n))
             keys = queries if kind == "self" else tuple(f"k{row}" for row in range(m))

@@ -115,7 +115,7 @@ class Invariants:
             size = max(_size_of(*side, queries) for side in evaluations.sides(stage))
             for row, column in self._cells(plane.shape, _rows(fresh, stage, queries)):
                 found, color = heatmap.cell_at(row, column)
-                other = heatmap.drawing.split
+                other = heatmap.split
                 left = other is not None and other.cell_at(row, column) is not None
                 side = stage_plane(evaluations.before, stage, look.batch, look.head) if left else plane
                 expected = float(side.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])

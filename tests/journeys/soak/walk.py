@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.document.edits import DocumentChange
-from attn_gui.engine import Problem, compute, new_problem
+from attn_gui.engine import Problem, compute
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.formats import save
 
 from .actions import Actions
@@ -51,7 +52,7 @@ def beginning(seed: int, folder: Path, *, larger: bool) -> Beginning:
     kind = rnd.choice(("direct", "self", "cross"))
     sizes |= {"m": sizes["n"]} if kind == "self" else {}
     path = folder / f"soak-{seed}.npz"
-    problem = new_problem(kind, seed=seed, **sizes)
+    problem = Problem.over(new_fields(kind, seed=seed, **sizes))
     if alone := seed % 5 == 4:
         trace = compute(problem)
         problem = Problem.from_weights(trace["weights"], value=rnd.choice((None, trace["value"])))

@@ -23,6 +23,12 @@ LAYOUTS = {
 
 THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
 SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
+WITH_X = {
+    "X": [[1, 2], [3, 4], [5, 7]],
+    "W_Q": [[1, 0], [0, 1]],
+    "W_K": [[2, 0], [0, 1]],
+    "W_V": [[1, 1, 3], [2, 0, 2]],
+}
 BLOCK = "7\t8\n9\t4"
 
 
@@ -137,6 +143,16 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     after = person.program.document.problem.fields()
     for name, value in before.items():
         np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
+
+    person.again("so are X and its weights")
+    texts = (f"{name} = {rows}" for name, rows in WITH_X.items())
+    person.clipboard("\n\n".join(texts))
+    person.go_to("query", 0, 0)
+    person.answering(ReadingsDialog, lambda dialog: dialog.accept(), lambda: person.press("Ctrl+V"))
+    problem = person.program.document.problem
+    fields = dict(zip(("x", "w_query", "w_key", "w_value"), map(np.array, WITH_X.values()), strict=True))
+    assert problem == Problem(**fields, query_tokens=problem.query_tokens)
+    assert person.steps()[-1] == "pasted X and its weights"
 
     # The note on headings stood in its place, and the status bar told of an import.
     small = {name: np.eye(2, dtype=np.float32) for name in ("query", "key", "value")}

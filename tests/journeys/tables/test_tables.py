@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from attn_gui import Problem
-from attn_gui.engine import new_problem
+from attn_gui.engine.creation.create import new_fields
 from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -253,7 +253,7 @@ def test_rows_are_in_sight_and_the_window_fits_a_small_screen(launch):
     person.window.resize(1366, 700)
     person.until(lambda: shown_rows(person) == {"query": 2, "key": 2, "value": 2})
 
-    six = new_problem("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1)
+    six = Problem.over(new_fields("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1))
     person.again("six rows are in sight", six)
     for size in ((1366, 700), *SCREENS, (1366, 700)):  # the tables share the column again where there is room
         person.window.resize(*size)

@@ -52,8 +52,8 @@ def near(image: QImage, rect, color) -> bool:
 
 
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
-    heatmap = shown_map(plane(values), zoomable=True)
-    with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
+    heatmap = shown_map(plane(values))
+    with qtbot.assertNotEmitted(heatmap.gestures.signals.cellChosen):
         QTest.mouseClick(heatmap, LEFT, pos=QPoint(1, 1))
         QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
         QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
@@ -71,7 +71,7 @@ def test_the_zoom_of_the_window_reaches_the_window(values, plane, qtbot):
 
     window = Window()
     qtbot.addWidget(window)
-    heatmap = Heatmap(window, zoomable=True)
+    heatmap = Heatmap(window)
     QVBoxLayout(window).addWidget(heatmap)
     heatmap.set_shown(replace(heatmap.shown, plane=plane(values)))
     window.resize(300, 200)
@@ -87,7 +87,7 @@ def test_the_zoom_of_the_window_reaches_the_window(values, plane, qtbot):
 
 def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, shown_map, screen, colors_of):
     values = np.random.default_rng(0).standard_normal((50, 70))
-    heatmap = shown_map(plane(values), 5, 5, zoomable=True)
+    heatmap = shown_map(plane(values), 5, 5)
     spot = heatmap.cell_rect(31, 40).center()
     for _ in range(6):
         turn_wheel(heatmap, spot, 120)
@@ -105,7 +105,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, show
 
 
 def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(plane, shown_map):
-    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5)
     for delta in (120, -120):
         for _ in range(80):
             turn_wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
@@ -117,7 +117,7 @@ def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(pl
 
 
 def test_choosing_a_cell_out_of_view_brings_it_into_view(plane, shown_map):
-    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
+    heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5)
     heatmap.box.set_window((0, 10, 0, 10))
     heatmap.set_chosen((33, 5))
     assert not heatmap.cell_rect(33, 5).isNull()
@@ -150,7 +150,7 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     heatmap.set_chosen((1, 2))
     assert said == []  # chosen elsewhere: whoever has the keyboard speaks
     heatmap.setFocus(Qt.FocusReason.TabFocusReason)
-    heatmap.gestures.cellChosen.connect(lambda row, column: heatmap.set_chosen((row, column)))
+    heatmap.gestures.signals.cellChosen.connect(lambda _source, row, column: heatmap.set_chosen((row, column)))
     QTest.keyClick(heatmap, Qt.Key.Key_Right)
     heatmap.set_chosen((1, 3))  # told again, as after an edit elsewhere: nothing new
     assert [event.message() for event in said] == [heatmap.accessibleDescription()]
@@ -198,7 +198,7 @@ def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane,
 
 
 def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
-    heatmap = shown_map(plane(values), zoomable=True)
+    heatmap = shown_map(plane(values))
     heatmap.set_chosen((2, 2))
     QTest.keyClicks(heatmap, "+")
     top, bottom, left, right = heatmap.box.in_view
@@ -253,11 +253,11 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
 def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
     told = []
-    heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
+    heatmap.gestures.signals.hovered.connect(lambda _source, row, column: told.append((row, column)))
     for cell in ((1, 2), (1, 2), (4, 6)):
         QTest.mouseMove(heatmap, heatmap.cell_rect(*cell).center())
     assert told == [(1, 2), (4, 6)]
-    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
+    with qtbot.waitSignal(heatmap.gestures.signals.hoverLeft):
         QTest.mouseMove(heatmap, QPoint(1, 1))
 
 

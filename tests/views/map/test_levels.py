@@ -131,9 +131,9 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
     popup.close_panel()
 
 
-@each(("width", "count"), [(300, 5), (150, 3), (96, 2)])
-def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, count):
-    bar.map.set_shown(replace(bar.map.shown, color_scale=ColorScale(TYPED, Levels(0.0, 0.0408))))
+@each(("width", "high", "count"), [(300, 0.0408, 5), (200, 1.6622, 3), (150, 0.0408, 3), (96, 0.0408, 2)])
+def test_only_values_that_do_not_run_into_one_another_are_written(bar, screen, width, high, count):
+    bar.map.set_shown(replace(bar.map.shown, color_scale=ColorScale(TYPED, Levels(-high if high > 1 else 0.0, high))))
     bar.resize(width, bar.heightForWidth(width))
     image, ticks, row_of_ticks = screen(bar), THEMES["light"].line_strong, 9
     assert sum(image.pixelColor(x, row_of_ticks) == ticks for x in range(width)) == count

@@ -32,7 +32,7 @@ def matrix(plane):
 @pytest.fixture
 def zoomed(shown_map, matrix):
     """A map with the cells around its middle in view, and its minimap."""
-    heatmap = shown_map(matrix, zoomable=True)
+    heatmap = shown_map(matrix)
     minimap = Minimap(heatmap)
     heatmap.box.set_window((6, 18, 8, 22))
     QApplication.processEvents()
@@ -67,7 +67,7 @@ def middle(window):
 
 
 def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
-    heatmap = shown_map(matrix, zoomable=True)
+    heatmap = shown_map(matrix)
     minimap = Minimap(heatmap)
     assert not minimap.isVisible()
     turn_wheel(heatmap, heatmap.placement.cells.center(), 360)
@@ -131,7 +131,8 @@ def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything
 def test_no_press_on_it_is_one_on_the_cell_behind_it(zoomed):
     heatmap, minimap = zoomed
     told = []
-    for signal in (heatmap.gestures.cellChosen, heatmap.gestures.clicked, heatmap.gestures.cellHovered):
+    signals = heatmap.gestures.signals
+    for signal in (signals.cellChosen, signals.clicked, signals.hovered):
         signal.connect(lambda *cell: told.append(cell))
     for start in (minimap.frame().center(), in_minimap(minimap, 2, 2)):
         QTest.mouseClick(under(minimap, start), LEFT, pos=start)

@@ -235,7 +235,7 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
 
 def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
     made = document(mask=({"kind": "causal"},))
-    heatmap = shown(made, "weights", zoomable=True)
+    heatmap = shown(made, "weights")
     wait(qtbot, made)
     heatmap.box.set_window((20.0, 140.0, 11.0, 131.0))
     heatmap.grab()
