@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -576,6 +576,7 @@ def _lead(program: Program, path: Path | None, lang: str, size: QSize) -> None:
         program.files.open_path(path)
     program.view.notify_all()
     program.window.product.focus_map()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # widgets of the example before
 
 
 # --- copies of a started program -----------------------------------------------------------------
