@@ -110,7 +110,6 @@ class WalkController(WritingController):
         view.exportAsked.connect(self._export)
         view.export.setVisible(self._cover() is None)
         view.speed.picked.connect(lambda key: self._settings.put(SPEED, key))
-        steps.keyed.connect(view.act)
         player.turned.connect(self._show_step)
         player.renewed.connect(self._show_step)
         self._held = focus = QApplication.focusWidget()

@@ -5,8 +5,7 @@ Each entry assigns a variable from those assigned before it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, ValuesView
-from functools import lru_cache
+from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -174,7 +173,7 @@ class EffectiveMask(Stage):
 
     def fitted(self, choices: CatalogChoices) -> Stage | None:
         by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
-        masked = {name for name, stage in entries().items() if stage.behind_mask}
+        masked = {name for name, stage in ENTRIES.items() if stage.behind_mask}
         return self if by_hand & masked and _layers(choices, adds=False) else None
 
     def forward(self, *inputs: Input) -> Array:
@@ -488,7 +487,14 @@ CATALOG: tuple[Stage, ...] = (
     LinearStage("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
     *AFTER,
 )
-"""Every stage there is, read when one of them is asked for."""
+"""Every entry, in the order of the computation; several kinds of blocks have entries of the same name."""
+ENTRIES: dict[str, Stage] = {}
+"""The first entry of every name, hidden ones included."""
+for _entry in CATALOG:
+    ENTRIES.setdefault(_entry.name, _entry)
+STAGE: dict[str, Stage] = {name: stage for name, stage in ENTRIES.items() if not stage.hidden}
+"""All stages that can be shown, by name, in the order of the computation."""
+_NAMES = {stage.role: stage.name for stage in CATALOG if stage.role is not None}
 
 
 def stages_of(choices: CatalogChoices) -> list[Stage]:
@@ -509,53 +515,6 @@ def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
     return None
 
 
-def catalog() -> tuple[Stage, ...]:
-    """Return all entries, among them those of the same name for several kinds of blocks."""
-    return CATALOG
-
-
-def entries() -> Mapping[str, Stage]:
-    """Return {name: first entry of that name}, hidden ones included."""
-    return _by_name(CATALOG)
-
-
 def stage_of(role: Role) -> str:
     """Return the name of the stage with a role in attention."""
-    return _by_role(CATALOG)[role]
-
-
-@lru_cache(maxsize=2)
-def _by_role(stages: tuple[Stage, ...]) -> Mapping[Role, str]:
-    return {stage.role: stage.name for stage in stages if stage.role is not None}
-
-
-@lru_cache(maxsize=2)
-def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
-    found: dict[str, Stage] = {}
-    for stage in stages:
-        found.setdefault(stage.name, stage)
-    return found
-
-
-@lru_cache(maxsize=2)
-def _shown_of(stages: tuple[Stage, ...]) -> dict[str, Stage]:
-    return {name: stage for name, stage in _by_name(stages).items() if not stage.hidden}
-
-
-class _Shown(Mapping[str, Stage]):
-    """All stages that can be shown, by name, in the order of the computation."""
-
-    def __getitem__(self, name: str) -> Stage:
-        return _shown_of(CATALOG)[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_shown_of(CATALOG))
-
-    def __len__(self) -> int:
-        return len(_shown_of(CATALOG))
-
-    def values(self) -> ValuesView[Stage]:
-        return _shown_of(CATALOG).values()  # in one call, where a mapping's own are looked up one by one
-
-
-STAGE = _Shown()
+    return _NAMES[role]

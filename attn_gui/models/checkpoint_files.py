@@ -404,6 +404,8 @@ def frequencies(config: Config, width: int) -> Array:
     theta = config.number("rope_theta", 10000.0)
     if scaling is None:
         return _unscaled(theta, width)
+    if kind := next((kind for kind in SLIDING if kind in scaling), None):  # a record for each kind of layer
+        raise config.refusal(_CHOICE, name="rope_parameters", got=kind, choices=", ".join(SCALINGS))
     theta = scaling.number("rope_theta", theta)
     name = "rope_type" if scaling.given("rope_type") is not None else "type"
     scaling.check(partial_rotary_factor=1.0)

@@ -273,8 +273,8 @@ def _head_norm(layer: ModelLayer, rows: Array, name: str) -> Array:
 
 def rotate_columns(rows: Array, frequencies: Array) -> Array:
     """Return rows with columns p and p + d/2 of every head turned by the angles of the row."""
-    angles = np.outer(np.arange(len(rows), dtype=np.float32), frequencies.astype(np.float32))
-    cosines, sines = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]
+    angles = np.outer(np.arange(len(rows)), frequencies.astype(np.float64))  # in float32 far ones are off by 0.0005
+    cosines, sines = (turned.astype(np.float32)[:, None, :] for turned in (np.cos(angles), np.sin(angles)))
     first, second = np.split(rows.reshape(len(rows), -1, 2 * frequencies.size), 2, axis=-1)
     turned = (first * cosines - second * sines, second * cosines + first * sines)
     return np.concatenate(turned, axis=-1).reshape(rows.shape)

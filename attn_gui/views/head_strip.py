@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -15,7 +15,7 @@ from attn_gui.engine.analysis.head_readings import READINGS, Entropy, HeadReadin
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
 from attn_gui.pictures.entropies import HeadEntropies
-from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.controls.count_box import ItemBox
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
@@ -241,12 +241,12 @@ class HeadsStrip(MenuZone):
         self._offered: tuple[str, ...] = (Entropy.key,)
         self._read = True
         self.readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
-        self._number = CountBox(self, minimum=0, maximum=0)
+        self._number = ItemBox(self)
         self._row = GroupRow(self)
         self._scroll = HorizontalScroller(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._entropies.measured.connect(self._on_entropies_measured)
-        self._number.valueChanged.connect(self.headPicked)
+        self._number.picked.connect(self.headPicked)
         self._row.headPicked.connect(self.headPicked)
         theme_signal.changed.connect(self.set_theme)
         self._build()
@@ -427,10 +427,7 @@ class HeadsStrip(MenuZone):
             thumb.set_chosen_head(thumb.head == self._head)
         if focused and self._head < len(self._thumbs):
             self._thumbs[self._head].setFocus(Qt.FocusReason.OtherFocusReason)
-        with QSignalBlocker(self._number):
-            self._number.setRange(0, max(len(self._thumbs) - 1, 0))
-            self._number.setValue(self._head)
-            self._number.setEnabled(len(self._thumbs) > 1)
+        self._number.set_items(self._head, len(self._thumbs))
         self._scroll.keep_in_view(self._thumbs[self._head] if self._head < len(self._thumbs) else None)
 
     def _say_counts(self, evaluation: Evaluation) -> None:
@@ -448,7 +445,6 @@ class HeadsStrip(MenuZone):
 
     def _build(self) -> None:
         self._number.setObjectName("control.head")
-        self._number.setKeyboardTracking(False)  # typing 11 does not show head 1 on the way
         style_text(self._title, "section", strong=True)
         for label, tone in ((self._of, "text2"), (self._about, "text2")):
             style_text(label, "small", tone)

@@ -49,8 +49,9 @@ from attn_gui.views.widgets import (
 )
 from attn_gui.views.zones import hairline
 
-LEAST_EXPLAINED = 96
-"""Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
+LEAST_EXPLAINED, MOST_EXPLAINED = 96, 0.25
+"""Logical pixels that a long step leaves to the explanation, in large type no more than this part of the column; of a
+shorter step it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
 """Logical pixels: of the step's text where there is no room, and the rest of it scrolls; of the buttons below; of the
 height of the progress bar and between its parts."""
@@ -379,10 +380,14 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         column, least = self.parentWidget(), self.minimumSizeHint().height()
         if column is None:
             return QSize(hint.width(), wanted)
-        whole = column.contentsRect().height() - self.way.sizeHint().height()
+        whole = self._height_of(column)
         if self._ended is not None:
             return QSize(hint.width(), max(least, whole))
         return QSize(hint.width(), min(wanted, max(least, whole - self._kept_below(column))))
+
+    def _height_of(self, column: QWidget) -> int:
+        """Return what the column has above the way on."""
+        return column.contentsRect().height() - self.way.sizeHint().height()
 
     def _kept_below(self, column: QWidget) -> int:
         """Return the height that the explanation, or the steps of a walk, is left, with the gaps between.
@@ -396,7 +401,8 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         direct = column.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
         parts = [widget for widget in direct if layout.indexOf(widget) >= 0 and not widget.isHidden()]
         least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
-        kept = max(scaled(LEAST_EXPLAINED) - self.question.refused_height, least)
+        most = round(self._height_of(column) * MOST_EXPLAINED)
+        kept = max(min(scaled(LEAST_EXPLAINED), most) - self.question.refused_height, least)
         return kept + layout.spacing() * (len(parts) - 1)
 
     def minimumSizeHint(self) -> QSize:

@@ -360,6 +360,8 @@ class BeatBar(QSlider):
 # --- The walk itself ---
 TITLE, SENTENCE, TRANSPORT = 40, 52, 68
 """Logical pixels of the line of the title, of the sentence at least, and of the transport."""
+LEAST_STAGE = 16
+"""Pixels of the picture at the least: in large type on a low screen the bar below, which stays, needs the rest."""
 
 
 class WalkStage(QWidget):
@@ -373,7 +375,7 @@ class WalkStage(QWidget):
         player.moved.connect(self.update)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(240), scaled(160))
+        return QSize(scaled(240), LEAST_STAGE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -435,7 +437,7 @@ class WalkView(Retranslated, QWidget):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the keys of the walk from its buttons, which would take arrows for a way to the next button."""
+        """Keep the keys of the walk from its buttons and its list of steps, where arrows would lead to the next one."""
         return (key := key_of(event)) is not None and self.act(key)
 
     def act(self, key: int) -> bool:
@@ -686,8 +688,6 @@ LEAST_ROWS = 72
 class WalkSteps(Retranslated, QWidget):
     """The list of a walk's steps in the place of the explanation: what each comes to, the end, and the keys."""
 
-    keyed = Signal(int)  # a key that is left to the walk
-
     def __init__(self, player: WalkPlayer, walk: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("walk.steps")
@@ -733,12 +733,6 @@ class WalkSteps(Retranslated, QWidget):
         super().resizeEvent(event)
         self._whole.setVisible(self.height() >= self._title.sizeHint().height() + scaled(LEAST_ROWS))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        key = key_of(event)
-        if key is not None:
-            self.keyed.emit(key)
-        return key is not None
-
     def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Name the keys while they are the walk's: in the field of an answer Space types."""
         if now is not None:
@@ -750,7 +744,7 @@ class WalkSteps(Retranslated, QWidget):
             clear_layout(self._rows)
             self._step_rows = [StepRow(place, self._body) for place in range(len(beats))]
             for place, row in enumerate(self._step_rows):
-                row.installEventFilter(self)
+                row.installEventFilter(self._walk)
                 row.clicked.connect(lambda _=False, place=place: self._player.go_to(place))
                 self._rows.addWidget(row)
         for place, (row, beat) in enumerate(zip(self._step_rows, beats, strict=True)):

@@ -74,7 +74,7 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     assert not drawn(person, "scores").any()
     assert person.find("heatmap.scores").levels.symmetric
     dotted = CellNumbers(0, weights=True)  # as in a difference that is not whole
-    person.until(lambda: person.find("heatmap.weights").drawing.cells.numbers == dotted)
+    person.until(lambda: person.find("heatmap.weights").cells.numbers == dotted)
     person.press("Ctrl+3")
     person.type_into("key", 2, 4, "-3")
     person.press("Ctrl+5")

@@ -119,6 +119,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a part of each head turned": (lambda f: changed(f, partial_rotary_factor=0.5), "partial_rotary_factor is 0.5"),
     "no factor": (lambda f: changed(f, rope_scaling={"type": "linear"}), "factor is missing"),
+    "angles for each kind of layer": (
+        lambda f: changed(f, rope_parameters={"full_attention": {"rope_type": "linear", "factor": 8.0}}),
+        "rope_parameters is full_attention",
+    ),
     "two scalings": (
         lambda f: changed(f, rope_parameters={"rope_theta": 9.0}, rope_scaling={"type": "linear", "factor": 2.0}),
         "name different scalings: default, linear",

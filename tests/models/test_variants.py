@@ -10,6 +10,7 @@ import pytest
 from attn_gui.engine import compute, verify
 from attn_gui.models import Model, Run, open_model
 from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.forward_pass import rotate_columns
 from attn_gui.models.model import read_model
 from attn_gui.models.study import open_layer
 from attn_gui.paths import resource
@@ -200,6 +201,13 @@ def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
         if layer + 1 < run.model.num_layers:
             assert slip(trace["block_output"][0], run.states[layer + 1]) < 1
     assert verify(run.problem(0)).ok
+
+
+def test_far_positions_of_a_text_turn_by_exact_angles() -> None:
+    """So a layer of a long text is the same as a problem; the angle of position 8,000 was off by 0.0005."""
+    rows, places = np.repeat(np.float32([[1, 0]]), 9000, axis=0), np.arange(9000)
+    expected = np.stack([np.cos(places), np.sin(places)], axis=1)
+    np.testing.assert_allclose(rotate_columns(rows, np.float32([1])), expected, atol=1e-6)
 
 
 @each(("name", "kind"), [("bert", "set"), ("gpt2", "scale"), ("qwen3", "copy")], one_of=2)

@@ -54,9 +54,18 @@ class Rectified(Stage):
 @pytest.fixture(autouse=True)
 def _registered(request, monkeypatch):
     """The catalog with the new stage after one that is there."""
-    before = getattr(request, "param", "capped")
+    before, new = getattr(request, "param", "capped"), Rectified()
     place = 1 + next(k for k, stage in enumerate(stages.CATALOG) if stage.name == before)
-    monkeypatch.setattr(stages, "CATALOG", (*stages.CATALOG[:place], Rectified(), *stages.CATALOG[place:]))
+    monkeypatch.setattr(stages, "CATALOG", (*stages.CATALOG[:place], new, *stages.CATALOG[place:]))
+    as_they_were = [(table, dict(table)) for table in (stages.ENTRIES, stages.STAGE)]  # which others hold
+    for table, stage_by_name in as_they_were:
+        table.clear()
+        for name, stage in stage_by_name.items():
+            table |= {name: stage, new.name: new} if name == before else {name: stage}
+    yield
+    for table, stage_by_name in as_they_were:
+        table.clear()
+        table.update(stage_by_name)
 
 
 @pytest.fixture

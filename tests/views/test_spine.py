@@ -13,7 +13,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
-from attn_gui.views.spine.spine_items import StageNode
+from attn_gui.views.spine.spine_items import ChangeDot, StageNode
 from attn_gui.views.text_views import FormulaView
 
 WIDE = 1440
@@ -123,7 +123,7 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot):
     query[2, 4] += 5
     changed = evaluation.update(problem.replace(query=query), {"query": [cell((2, 4))]})
     spine.refresh(changed)
-    touched = {n.objectName().removeprefix("node.") for n in nodes(spine) if n.touched()}
+    touched = {n.objectName().removeprefix("node.") for n in nodes(spine) if not n.findChild(ChangeDot).isHidden()}
     assert touched == {"query", "scores", "scaled", "weights", "head_output", "concat"}
     value, color = node(spine, "scores").map.cell_at(2, 3)
     assert value == evaluation.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0]

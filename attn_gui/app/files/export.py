@@ -27,7 +27,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure import render
-from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, item_part
+from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, is_small, item_part
 from attn_gui.figure.figure_kinds import PICTURES
 from attn_gui.figure.levels import TYPED, ColorScale, Levels
 from attn_gui.figure.overlays import ComparedGradient, ComparedState, SumPlace
@@ -208,7 +208,6 @@ class ExportController(WritingController):
         self.export_stage_image(self._view.look.stage, name)
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
-        from attn_gui.figure.figure_kinds import PICTURES
         from attn_gui.views.dialogs.export_dialog import ExportDialog
 
         if self._is_held_up(leaving_out=True):
@@ -272,8 +271,6 @@ class ExportController(WritingController):
 
     def _copy_card(self, choice: ExportChoice) -> None:
         """Copy the card to the clipboard, as a picture and as the PNG that opens as a session."""
-        from attn_gui.figure import render
-
         settings = figure_of(choice, choice.stages[0], self._color_scales())
 
         def put(found: QMimeData) -> None:
@@ -286,8 +283,6 @@ class ExportController(WritingController):
         self._copy(drawn, put)
 
     def _proposal(self, stage: str) -> ExportChoice:
-        from attn_gui.figure.export_settings import is_small
-
         look, options = self._view.look, self._pages.options()
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
         mode = NOW if look.blanks else SIDE_BY_SIDE if mode == WIPE else mode
@@ -308,7 +303,6 @@ class ExportController(WritingController):
         return replace(proposed, folder=self._folder(), session=small, states=kept, model=model)
 
     def _figures(self, choice: ExportChoice) -> list[ExportTask]:
-
         if self._view.look.blanks:
             choice = replace(choice, session=False, compare=NOW)  # either would give away what is covered
         beside = beside_of(self._baseline, choice.compare, self._view.look)
@@ -320,8 +314,6 @@ class ExportController(WritingController):
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """Return the preview, or None if it takes a while and comes later."""
-        from attn_gui.figure.figure_kinds import PICTURES
-
         evaluation, draw = self._source(), self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return draw(evaluation, silent)
@@ -340,8 +332,6 @@ class ExportController(WritingController):
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """Return the painter of a choice, for any thread: all that it needs of the window is read now."""
-        from attn_gui.figure import render
-
         beside = beside_of(self._baseline, choice.compare, self._view.look)
         settings = replace(figure_of(choice, choice.stages[0], self._color_scales(), beside), dpi=dpi)
         file = render.FigureFile(choice.format, choice.dpi)
@@ -371,7 +361,6 @@ class ExportController(WritingController):
             self._write(self._tables(dialog.result_choice()))
 
     def _tables(self, choice: DataChoice) -> list[ExportTask]:
-
         return list(number_tasks(choice, self._computation.evaluation, self._document.name))
 
     # --- shared ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.sizes_and_parts import ShapeFixes
-from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
+from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of, shown_name
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, WindowTask
@@ -447,7 +447,7 @@ class FilesController(Controller):
 
         Where it has changed since, the file is offered again: a sudden question would be a surprise.
         """
-        name = self._document.name
+        name = shown_name(self._document.path, self._document.name)
         goes = self._window.commit_typed() and (not self._document.modified or self._document.revision == revision)
         if not goes:
             offer = BannerOffer(
@@ -607,7 +607,8 @@ class FilesController(Controller):
         return may
 
     def _save_first(self) -> bool:
-        return save_first(self._window, self._document.name, lambda: self.save() and self.saving.wait())
+        name = shown_name(self._document.path, self._document.name)
+        return save_first(self._window, name, lambda: self.save() and self.saving.wait())
 
     def finish(self) -> None:
         """Drop what is being read, and write to its end what is being written; for the end of the program."""

@@ -120,10 +120,7 @@ class GradientController(Controller):
     def _show_gradient(self, taken: TakenGradient) -> None:
         self._taken = taken
         if taken.gradient.draws_pictures:
-            from attn_gui.pictures.tile_cache import TileCache  # not needed to start
-
-            self._tiles = TileCache(taken.gradient, self)
-            self._tiles.progressed.connect(self._computation.drawing)
+            self._tiles = self._computation.new_tile_cache(taken.gradient)
         self._view.set_overlay(taken.gradient)
         self._say()
         if taken.largest is not None:

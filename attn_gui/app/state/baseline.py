@@ -210,15 +210,8 @@ class Baseline(QObject):
         if difference.stages == after.stages:
             self._states = BeforeState(difference), difference
             self._tile_caches = [
-                self._tile_cache_of(evaluation) for evaluation in self._states if evaluation.draws_pictures
+                self._computation.new_tile_cache(evaluation) for evaluation in self._states if evaluation.draws_pictures
             ]
-
-    def _tile_cache_of(self, evaluation: Evaluation) -> TileCache:
-        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
-
-        tiles = TileCache(evaluation, self._computation)
-        tiles.progressed.connect(self._computation.drawing)
-        return tiles
 
     def _forget_states(self) -> None:
         for tiles in self._tile_caches:

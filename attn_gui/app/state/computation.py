@@ -268,7 +268,7 @@ class Computation(QObject):
         self.working.emit(False)
         if self.tiles is not None:
             self.leave(self.tiles)
-        self.tiles = self._tile_cache_of(evaluation)
+        self.tiles = self.new_tile_cache(evaluation) if is_long(evaluation.problem) else None
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         if opened:
@@ -277,10 +277,8 @@ class Computation(QObject):
         if self.notified:  # also where a fault has kept everybody from that: it is said in the window
             self._end_waiting()
 
-    def _tile_cache_of(self, evaluation: Evaluation) -> TileCache | None:
-        """Return the tile cache of a long problem; None of a short one."""
-        if not is_long(evaluation.problem):
-            return None
+    def new_tile_cache(self, evaluation: Evaluation) -> TileCache:
+        """Return a cache of the tiles of an evaluation of a long problem, whose progress `drawing` tells."""
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
         tiles = TileCache(evaluation, self)

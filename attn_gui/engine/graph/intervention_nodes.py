@@ -26,7 +26,7 @@ from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.graph.symbols_and_titles import cell_latex, computed_name, symbol
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
+from attn_gui.engine.stages import ENTRIES, STAGE, EffectiveMask, stages_of
 from attn_gui.languages import N_
 
 FACTS = (
@@ -435,7 +435,7 @@ def nodes_of(
     change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
 ) -> list[Node]:
     """Return the nodes of a problem in order: its stages, after `change`, with a node for each intervened stage."""
-    masked = [name for name, stage in entries().items() if stage.behind_mask]
+    masked = [name for name, stage in ENTRIES.items() if stage.behind_mask]
     expand = InterventionBuilder(problem.interventions, masked)
     return build(change(stages_of(problem)), sources, sizes_of(problem), expand, overflow_limit(problem.dtype))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attn_gui.engine import stages
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.derived_stages import DERIVED, entry_of
 from attn_gui.engine.graph.stage import Stage, StageName
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import catalog, entries
 
 FIELDS = {
     "x": StageName("X", "X", "x", "Sequence", "序列"),
@@ -96,7 +96,7 @@ def is_named(name: str) -> bool:
 
 def titles() -> Iterator[tuple[str, str]]:
     """Yield the English and the Chinese words of every stage and field."""
-    for stage in (*catalog(), *DERIVED):
+    for stage in (*stages.CATALOG, *DERIVED):
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
     for name in (*FIELDS.values(), *_parameters().values()):
@@ -105,7 +105,7 @@ def titles() -> Iterator[tuple[str, str]]:
 
 def _stage(name: str) -> Stage | None:
     """Return a stage or a derived map."""
-    return entries().get(name) or entry_of(name)
+    return stages.ENTRIES.get(name) or entry_of(name)
 
 
 def _parameters() -> dict[str, StageName]:

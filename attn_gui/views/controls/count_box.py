@@ -341,19 +341,19 @@ class SizeBox(CountBox):
 
 
 class ItemBox(CountBox):
-    """A spin box for the batch item on show, counted from 0; each step is handed on at once."""
+    """A spin box for the batch item or the head on show, counted from 0; each step is handed on at once."""
 
     picked = Signal(int)  # the item, from 0
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, minimum=0, maximum=0)
-        self.setKeyboardTracking(False)
+        self.setKeyboardTracking(False)  # typing 11 does not show item 1 on the way
         self.valueChanged.connect(self.picked)
 
     def set_items(self, item: int, count: int) -> None:
         """Show the item; with one item there is nothing to choose."""
         with QSignalBlocker(self):
-            self.setRange(0, count - 1)
+            self.setRange(0, max(count - 1, 0))
             self.setValue(item)
         self.setEnabled(count > 1)
 

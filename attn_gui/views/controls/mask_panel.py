@@ -40,7 +40,7 @@ from attn_gui.views.names import (
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import icon, style_text
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_name, set_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, clear_layout, set_name, set_tip
 
 FAR = 2**31 - 1  # what a spin box holds
 
@@ -342,7 +342,6 @@ class LintLines(QWidget):
         super().__init__(parent)
         self.setObjectName("mask.lint")
         self._lines: tuple[LintLine, ...] = ()
-        self._rows: list[QWidget] = []
         self._column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.s)
         self.hide()
 
@@ -351,14 +350,12 @@ class LintLines(QWidget):
         if tuple(lines) == self._lines:
             return
         self._lines = tuple(lines)
-        for row in self._rows:
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._rows = [self._row(number, line) for number, line in enumerate(self._lines)]
-        self.setVisible(bool(self._rows))
+        clear_layout(self._column)
+        for number, line in enumerate(self._lines):
+            self._add_row(number, line)
+        self.setVisible(bool(self._lines))
 
-    def _row(self, number: int, line: LintLine) -> QWidget:
+    def _add_row(self, number: int, line: LintLine) -> None:
         row, text, sign = QWidget(self), WrappedLabel(), IconLabel()
         text.setText(line.text)
         style_text(text, letters="small", tone="text2")
@@ -382,7 +379,6 @@ class LintLines(QWidget):
         )
         self._column.addWidget(row)
         row.show()
-        return row
 
 
 WIDTH = 340
@@ -559,10 +555,7 @@ class MaskPanel(Retranslated, PopupFrame):
                     action.triggered.connect(lambda _=False, kind=kind: self.add_layer(kind))
 
     def _forget_rows(self) -> None:
-        for row in self._rows:
-            self._list.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        clear_layout(self._list)
         self._rows = []
 
     def _make_rows(self) -> None:

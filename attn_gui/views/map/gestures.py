@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.views.map.map_view import MapBox
-from attn_gui.views.map.marks import Cell, MarksOverlay
+from attn_gui.views.map.marks import Cell
 from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import entries_of, focus_returns
+
+if TYPE_CHECKING:
+    from attn_gui.views.map.heatmap import Heatmap
 
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
@@ -117,17 +119,9 @@ class MapSignals(QObject):
 class Gestures(QObject):
     """Says by `MapSignals` what a person wants of which cell; hovering, dragging and zooming it does itself."""
 
-    def __init__(
-        self,
-        heatmap: QWidget,
-        overlay: MarksOverlay,
-        box: MapBox,
-        cell_under: Callable[[QPoint, bool], Cell | None],
-        signals: MapSignals,
-        source: str,
-    ) -> None:
+    def __init__(self, heatmap: Heatmap, signals: MapSignals, source: str) -> None:
         super().__init__(heatmap)
-        self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under
+        self._heatmap, self._overlay, self._box = heatmap, heatmap.overlay, heatmap.box
         self.signals, self.transposed = signals, False
         self.source: str | None = source  # a stage; None for a matrix whose cells are chosen in its table
         self._pressed: QPoint | None = None
@@ -159,14 +153,14 @@ class Gestures(QObject):
             return  # what the left button has begun goes on
         self._pressed = self._dragged = event.position().toPoint()
         if self._brush and event.button() == _LEFT:
-            self._pass(self._cell_under(self._pressed, False))
+            self._pass(self._heatmap.cell_under(self._pressed))
         elif self._pulls and event.button() == _LEFT:
-            cell = self._cell_under(self._pressed, False)
+            cell = self._heatmap.cell_under(self._pressed)
             if cell is not None:
                 self._tell(self.signals.cellChosen, cell)
         elif event.button() == _LEFT and self._begins_block(event):
             self._extends = True
-            self._lead(self._cell_under(self._pressed, False))
+            self._lead(self._heatmap.cell_under(self._pressed))
 
     def _begins_block(self, event: QMouseEvent) -> bool:
         """Return whether a press with Shift leads the corner of a block from the chosen cell on."""
@@ -182,14 +176,14 @@ class Gestures(QObject):
         if not event.buttons() & _LEFT:
             self._end_lost()
         if self._stroke:
-            self._pass(self._cell_under(here, True))
+            self._pass(self._heatmap.cell_under(here, nearest=True))
         elif self._extends:
-            self._lead(self._cell_under(here, True))
+            self._lead(self._heatmap.cell_under(here, nearest=True))
         elif self._pulls and event.buttons() & _LEFT and self._pressed is not None:
             self.signals.pulled.emit(self.source, self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
-        self._hover(self._cell_under(here, False))
+        self._hover(self._heatmap.cell_under(here))
 
     def release(self, event: QMouseEvent) -> None:
         """End what was begun; a press that did not move chooses the cell."""
@@ -211,7 +205,7 @@ class Gestures(QObject):
             return
         if (here - pressed).manhattanLength() >= QApplication.startDragDistance():
             return
-        cell = self._cell_under(here, False)
+        cell = self._heatmap.cell_under(here)
         if cell is not None:
             self._tell(self.signals.cellChosen, cell)
             self.signals.clicked.emit(self.source)
@@ -241,7 +235,7 @@ class Gestures(QObject):
         event.accept()
         if not self._box.whole:
             self._box.reset()
-        elif self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
+        elif self._heatmap.cell_under(event.position().toPoint()) == self._overlay.marks.chosen:
             self.signals.typingRequested.emit(self._heatmap, "")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
@@ -262,7 +256,7 @@ class Gestures(QObject):
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if not enlarges_window and self._cell_under(event.position().toPoint(), False) is not None:
+        if not enlarges_window and self._heatmap.cell_under(event.position().toPoint()) is not None:
             self._box.zoom_at(event.angleDelta().y(), event.position())
             event.accept()
         else:
@@ -341,7 +335,7 @@ class Gestures(QObject):
         if self.source is None:
             event.ignore()
             return
-        cell = self._cell_under(event.pos(), False) if event.reason() == QContextMenuEvent.Reason.Mouse else None
+        cell = self._heatmap.cell_under(event.pos()) if event.reason() == QContextMenuEvent.Reason.Mouse else None
         if cell is not None:
             self._tell(self.signals.cellChosen, cell)
         menu = QMenu(self._heatmap)

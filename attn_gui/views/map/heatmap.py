@@ -167,7 +167,7 @@ class Heatmap(MapCanvas):
         self.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
         self.numbersArrived.connect(self._describe_chosen)
         self.box.changed.connect(self.redraw)
-        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under, signals or MapSignals(self), source)
+        self.gestures = Gestures(self, signals or MapSignals(self), source)
         self.typing = CellTyping(self)
         self.commit_typed = self.typing.commit_typed  # as the window asks of whatever is typed into
         self._table: AccessibleTable | None = None
@@ -254,7 +254,7 @@ class Heatmap(MapCanvas):
         margin = self.margin
         self.setGeometry(rect.adjusted(-margin, -margin, margin, margin))
 
-    def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
+    def cell_under(self, position: QPoint, *, nearest: bool = False) -> Cell | None:
         """Return the cell at a point, or the nearest to one outside.
 
         Where cells are smaller than pixels, the one whose value the pixel shows.
@@ -281,12 +281,10 @@ class Heatmap(MapCanvas):
 
     # --- the scene -------------------------------------------------------------------------------
     def show_cells(self, pixels: QRect | None) -> None:
-        """Repaint these pixels of the cells, or everything."""
         if self.view is not None and self.isVisible():
             self.view.show_cells(pixels)
 
     def show_marks(self, kinds: Iterable[str]) -> None:
-        """Repaint the marks of these kinds, where they were and where they are."""
         if self.view is not None and self.isVisible():
             self.view.show_marks(kinds)
 

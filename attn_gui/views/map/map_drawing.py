@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.color_scales import MapLevels
-from attn_gui.views.map.marks import MapSurface, MarksOverlay
+from attn_gui.views.map.marks import MarksOverlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
@@ -85,7 +85,7 @@ class CellPlacement(NamedTuple):
     columns: Span
 
 
-class MapCanvas(MapSurface):
+class MapCanvas(QWidget):
     """Base of the widgets of maps, large and small: draws a matrix in whole pixels, row 0 on top; asks the matrix for
     what is in view and keeps nothing but pixels.
 
@@ -113,6 +113,14 @@ class MapCanvas(MapSurface):
 
     def _place(self) -> tuple[QRect, Window]:
         """Return the pixels of the cells, and the window of cells in view."""
+        raise NotImplementedError
+
+    def show_cells(self, pixels: QRect | None) -> None:
+        """Repaint these pixels of the cells, or everything."""
+        raise NotImplementedError
+
+    def show_marks(self, kinds: Iterable[str]) -> None:
+        """Repaint the marks of these kinds, where they were and where they are."""
         raise NotImplementedError
 
     # --- what is shown ---------------------------------------------------------------------------

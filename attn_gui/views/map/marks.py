@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, QPoint, QRect, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
-from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
@@ -22,6 +21,9 @@ from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.theme import motion_reduced, scaled
 from attn_gui.views.widgets import inset, paint_rounded
+
+if TYPE_CHECKING:
+    from attn_gui.views.map.map_drawing import MapCanvas
 
 Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
@@ -206,22 +208,10 @@ def _is_in(cell: Cell, areas: Sequence[Area]) -> bool:
     return any(down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in areas)
 
 
-class MapSurface(QWidget):
-    """What a map is painted on; repaints the rectangles that changed."""
-
-    def show_cells(self, pixels: QRect | None) -> None:
-        """Repaint these pixels of the cells, or everything."""
-        raise NotImplementedError
-
-    def show_marks(self, kinds: Iterable[str]) -> None:
-        """Repaint the marks of these kinds, where they were and where they are."""
-        raise NotImplementedError
-
-
 class MarksOverlay:
     """Holds the marks of one map and paints them, each kind by itself, round the corner of its cells."""
 
-    def __init__(self, canvas: MapSurface, *, small: bool) -> None:
+    def __init__(self, canvas: MapCanvas, *, small: bool) -> None:
         """Tell the canvas of every kind that looks different or stands elsewhere."""
         self._canvas, self._small = canvas, small
         self._theme: Theme = THEMES["light"]

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QSho
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.figure.stage_formulas import picture_of
 from attn_gui.views.map.color_scales import ColorScales
 from attn_gui.views.map.colorbar import LevelBar, legend_line
@@ -139,10 +139,6 @@ class ProductPicture(MapBackground, QWidget):
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
         """Set the form for narrow windows: shorter captions, smaller gaps; low ones have the latter alone."""
         self._scene.compact, self._scene.tight = compact, compact or low
-        self.arrange()
-
-    def set_theme(self, _theme: Theme) -> None:
-        """Take over the new colors and sizes, those of `views.theme`."""
         self.arrange()
 
     # --- laying out ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,11 +11,11 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QSignalBloc
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
+from attn_gui.engine import stages
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
-from attn_gui.engine.graph.stage import Operator, Stage
+from attn_gui.engine.graph.stage import Operator
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
-from attn_gui.engine.stages import catalog
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.languages import N_
 from attn_gui.views.controls.count_box import SizeBox
@@ -309,7 +309,7 @@ class SpineBoxes(QObject):
             box = ListBox(name, self._parent)
             box.picked.connect(partial(self.choicePicked.emit, name))
         else:
-            box = (PlainBox if _operators(catalog())[name].text else OperatorBox)(name, self._parent)
+            box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
         if fields := NUMBERED.get(name) or LABELED.get(name):
             self._add_row(box, name, fields)
         if self._numbers is not None:
@@ -357,7 +357,7 @@ class SpineBoxes(QObject):
             row.retranslate()
 
     def _name(self, box: OperatorBox) -> None:
-        box.set_caption(QCoreApplication.translate("Names", _operators(catalog())[box.name].en))
+        box.set_caption(QCoreApplication.translate("Names", _operators()[box.name].en))
         if box.name in CHOSEN and isinstance(box, ListBox):
             box.set_choices([(key, entry.label) for key, entry in CHOSEN[box.name].items()])
 
@@ -372,8 +372,7 @@ class SpineBoxes(QObject):
         self.maskPressed.emit(QRect(button.mapToGlobal(QPoint(0, 0)), button.size()))
 
 
-@lru_cache(maxsize=2)
-def _operators(stages: tuple[Stage, ...]) -> dict[str, Operator]:
-    """Return the operators of stages, by key."""
-    found = (stage.operator for stage in stages)
+def _operators() -> dict[str, Operator]:
+    """Return the operators of all stages, by key."""
+    found = (stage.operator for stage in stages.CATALOG)
     return {operator.key: operator for operator in found if operator is not None}

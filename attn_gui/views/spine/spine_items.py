@@ -217,10 +217,6 @@ class StageNode(MapButton):
         self._fade.stop()
         self._dot.set_strength(0.0)
 
-    def touched(self) -> bool:
-        """Return whether the dot is on show."""
-        return not self._dot.isHidden()
-
     def shape_text(self) -> str:
         """Return `16 × 32`; narrower in the compact form."""
         rows, columns = self.map.shape

@@ -139,7 +139,7 @@ def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_n
     person.type_into("query", 0, 0, "4")
     gate.open()
     person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert person.banner() == "big.npz was not opened: Worked example, five steps was changed while it was read."
     assert person.number("query", 0, 0) == 4
     person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
@@ -153,7 +153,7 @@ def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_n
     person.do("snapshot")
     gate.open()
     person.until(lambda: idle(person))
-    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert person.banner() == "big.npz was not opened: Worked example, five steps was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
 
     person.again("changes are asked for before the reading")

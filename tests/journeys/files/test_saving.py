@@ -209,7 +209,7 @@ def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_lose
         answer_with(BUTTONS.Discard)(box)
 
     person.answering(QMessageBox, discard, person.window.close)
-    assert asked == ["Save the changes to worked-example?"]
+    assert asked == ["Save the changes to Worked example, five steps?"]
     assert not person.window.isVisible()
 
 

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
 from attn_gui.lessons.curriculum import path_of
 from attn_gui.views.dialogs.export_dialog import CardDialog
-from attn_gui.views.text_views import Link
+from attn_gui.views.lesson_panel import StepText
+from attn_gui.views.text_views import Link, SentenceView
 from tests.failing import share
 from tests.journeys.lessons.test_lessons import LESSONS, answer, state, verdict
 from tests.journeys.lessons.test_nothing_given_away import given_away
@@ -153,6 +154,22 @@ def begin(launch, lang="zh", size=(1366, 700)):
 def give(person, text):
     person.overwrite(person.find("lesson.answer", QLineEdit), text)
     person.settle("lessons")
+
+
+def test_large_type_on_a_low_screen_leaves_a_step_some_lines_of_its_text(launch):
+    """At 150 % of 1366 × 700 only its title was left, above an explanation that nobody had asked for."""
+    person = launch("worked-example.npz", lang="zh", width=1366, height=700)
+    person.click("switch.full")
+    person.program.appearance.step_zoom(3)
+    person.wait()
+    person.window.resize(1350, 652)
+    person.look()
+    person.program.take_in(path_of("06-worked-example"))
+    person.settle("lessons")
+    person.look()
+    page = person.find("lesson").findChild(StepText)
+    title, *lines = (line.height() for part in page.findChildren(SentenceView) for line in part.lines())
+    assert page.viewport().height() >= title + 2 * max(lines)
 
 
 def test_arrows_lead_to_a_choice_and_take_none(launch):

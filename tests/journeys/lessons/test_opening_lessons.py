@@ -162,7 +162,7 @@ def test_a_lesson_waits_for_a_dialog_and_what_is_changed_meanwhile_is_not_lost(l
     begin(person, gate)
     person.type_into("query", 0, 0, "4")
     rest(person, gate)
-    assert person.banner() == f"{LESSON.name} was not opened: nadaraya-watson was changed while it was read."
+    assert person.banner() == f"{LESSON.name} was not opened: Nadaraya–Watson, 50 points was changed while it was read."
     assert not begun(person)
     assert person.number("query", 0, 0) == 4
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())

@@ -236,6 +236,13 @@ def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_
         person.press(way)
         assert person.focus() is passed[0]
         assert passed[0].visibleRegion().boundingRect() == passed[0].rect()
+    person.choose_cell("weights", 0, 1)
+    person.do("walk")
+    person.look()
+    assert person.window.height() == 650, "the window grew below the screen, with the bar of the walk"
+    play = person.find("walk.play")
+    assert play.visibleRegion().boundingRect() == play.rect()
+    person.press("Esc")
     person.do("zoom_reset")
     person.look()
     assert bars.button("model").isVisible(), "what had no room is back"
