@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
-os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")  # a process that paints is copied (tests/journeys/copies.py)
 # the sentences of the command line are those of the locale; a test asks for the Chinese ones by itself
 os.environ |= {name: "C" for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name, "").startswith("zh")}
 if "PYTEST_XDIST_WORKER" in os.environ:  # before that of NumPy: threads of BLAS in each of many processes would spin
@@ -61,10 +60,6 @@ YOUNG, ALL = 1, 2
 """What was made since garbage was looked for last; and everything, which takes ten times as long."""
 
 gc.disable()  # else it may run on a thread of the program, and an object of Qt must not be deleted there
-
-HOME_OF_COPIES = "HOME_OF_COPIES"
-"""Variable of the environment: the folder of settings and journals that a started program and its copies have
-(tests/journeys/copies.py)."""
 
 QTS_OWN = ("QTipLabel",)  # Qt keeps the last tooltip for a while
 
@@ -185,16 +180,10 @@ def qapp(qapp: QApplication) -> QApplication:
 
     Without it a test that draws a figure would make an application of its own, in which no window can be.
     """
-    if not qapp.styleSheet():  # a copy of a started program is dressed as that is
-        dress(qapp)
-    return qapp
-
-
-def dress(app: QApplication) -> None:
-    """Give the application what every test begins with: our fonts, English, the light theme."""
     load_fonts()
-    set_language(app, "en")
-    apply_theme(app, "light")
+    set_language(qapp, "en")
+    apply_theme(qapp, "light")
+    return qapp
 
 
 @pytest.fixture(scope="session")
@@ -205,7 +194,7 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _alone(qapp: QApplication, _homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What every test begins with and leaves behind; in one fixture, as pytest takes longer for five than they do."""
-    have_settings_in(Path(os.environ.get(HOME_OF_COPIES) or tempfile.mkdtemp(dir=_homes)), monkeypatch)
+    _have_settings_apart(_homes, monkeypatch)
     QCursor.setPos(ASIDE, ASIDE)  # where the last test left it, a button of this one's window would be lit
     before = _top_level_widgets()
     yield
@@ -219,13 +208,13 @@ def _alone(qapp: QApplication, _homes: Path, monkeypatch: pytest.MonkeyPatch) ->
             _dress_as_it_was(qapp)
 
 
-def have_settings_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _have_settings_apart(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read from or written to the settings of whoever runs the tests; these ask for the full window, which
     has everything to try."""
+    home = Path(tempfile.mkdtemp(dir=homes))
     kept = home / "attn_gui" / "attn_gui.ini"
-    if not kept.exists():
-        kept.parent.mkdir()
-        kept.write_text("[General]\nsimple=false\n", "utf-8")
+    kept.parent.mkdir()
+    kept.write_text("[General]\nsimple=false\n", "utf-8")
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home))  # of this process
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))  # of those that it starts
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QColor,
-    QCursor,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
@@ -48,16 +45,10 @@ from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
-from tests.conftest import ASIDE, HOME_OF_COPIES, dress, have_settings_in
-from tests.journeys import copies
 from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000
-EXAMPLES = (None, "worked-example.npz", "thinking-machines.npz", "smollm2-layer10.npz", "minilm-layer2.npz")
-LED_TO = [*((example, 1440, 900) for example in EXAMPLES), *((example, 1366, 700) for example in EXAMPLES[:2])]
-"""Examples and sizes with which the window, started without an example, looks as if it had been started with them
-(tests/journeys/shell/test_switching.py). Not so with others: one has another page chosen, one its tables less high."""
 W = TypeVar("W", bound=QWidget)
 
 
@@ -520,109 +511,38 @@ def _compose(widget: QWidget, letter: str) -> None:
     QApplication.sendEvent(widget, event)
 
 
-def _started(app: QApplication, path: Path | None, lang: str, size: QSize, *, page: bool) -> Program:
-    """The program as it is once its window is the active one."""
-    shell = Shell(app, lang)
-    shell.window.resize(size)  # before anything is laid out
-    start_page = StartPage(shell)
-    if page:
-        shell.window.show()
-        start_page.show()
-    program = Program(app, shell=shell, start_page=start_page, opens=path is not None)
-    program.begin(path)
-    program.window.resize(size)
-    program.window.show()
-    program.window.activateWindow()
-    assert QTest.qWaitForWindowActive(program.window, PATIENCE_MS)
-    return program
-
-
 @pytest.fixture
-def launch(qtbot: object, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Person]]:
+def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]:
     """Start the program, with a file or example if one is given; closed without questions at the end.
 
-    Without one it begins with the example behind the start page, and with that page where it is asked for. What a copy
-    finds started (`copies.py`) is taken if it can be led to the same.
+    Without one it begins with the example behind the start page, and with that page where it is asked for.
     """
     programs: list[Program] = []
 
     def start(
         path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900, *, page: bool = False
     ) -> Person:
-        led = (path, width, height) in LED_TO and not page
-        found = copies.started.take(monkeypatch, fits=led) if copies.started is not None else None
-        path, size = resource("examples", path) if isinstance(path, str) else path, QSize(width, height)
-        program = found or _started(qapp, path, lang, size, page=page)
+        shell = Shell(qapp, lang)
+        shell.window.resize(width, height)  # before anything is laid out
+        start_page = StartPage(shell)
+        if page:
+            shell.window.show()
+            start_page.show()
+        program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)
         programs.append(program)
+        path = resource("examples", path) if isinstance(path, str) else path
+        program.begin(path)
+        program.window.resize(width, height)
+        program.window.show()
+        program.window.activateWindow()
+        assert QTest.qWaitForWindowActive(program.window, PATIENCE_MS)
         if QApplication.mouseButtons():  # a double click of QTest's ends with a press
             QTest.mouseRelease(program.window, LEFT)
-        if found is not None:
-            _lead(program, path, lang, size)
         return Person(program, path)
 
     yield start
     for program in filter(isValid, programs):  # a test may have ended one
         program.end()
-
-
-def _lead(program: Program, path: Path | None, lang: str, size: QSize) -> None:
-    """Lead a program that began in English without a file to this one."""
-    if lang != program.appearance.language:
-        program.appearance.set_language(lang)
-        QCoreApplication.processEvents()  # by which it comes
-        program.settings.forget("language")  # nobody has chosen it
-    program.window.resize(size)  # before anything of it is laid out
-    if path is not None:
-        program.files.open_path(path)
-    program.view.notify_all()
-    program.window.product.focus_map()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # widgets of the example before
-
-
-# --- copies of a started program -----------------------------------------------------------------
-_copies: list[copies.Copies] = []
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin to start the program that journeys have copies of."""
-    if len(copies.journeys(session.items)) > 1 and not session.config.option.collectonly:
-        home = session.config._tmp_path_factory.mktemp("copied")  # the folder above is made once, for all copies
-        _copies.append(copies.Copies(session.items, home / "home", partial(_start_in, home / "home", session.config)))
-
-
-def pytest_sessionfinish() -> None:
-    while _copies:
-        _copies.pop().end()
-
-
-def _start_in(home: Path, config: pytest.Config) -> Program:
-    home.mkdir()
-    os.environ[HOME_OF_COPIES] = str(home)
-    have_settings_in(home, pytest.MonkeyPatch())  # for good: of this process and its copies
-    name = config.getini("qt_qapp_name")
-    app = QApplication([name])
-    app.setApplicationName(name)
-    dress(app)
-    QCursor.setPos(ASIDE, ASIDE)
-    return _started(app, None, "en", QSize(1440, 900), page=False)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a journey in a copy of the started program."""
-    if copies.run_here(item):
-        return True
-    if not (_copies and copies.journeys([item])):
-        return None
-    reports = _copies[0].run(item)
-    if reports is None:
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    item.session._setupstate.teardown_exact(nextitem)  # of the tests before
-    return True
 
 
 @pytest.fixture

@@ -251,6 +251,17 @@ def test_a_list_that_was_put_away_opens_again_at_what_is_chosen(qtbot):
     assert box.currentData() == "dot"
 
 
+def test_a_list_of_shorter_words_needs_less_room(qtbot):
+    box = ChoiceBox(["dot"])
+    qtbot.addWidget(box)
+    box.setSizeAdjustPolicy(box.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    widths = []
+    for letters in (20, 4):
+        box.setMinimumContentsLength(letters)
+        widths.append(box.minimumSizeHint().width())
+    assert widths[1] < widths[0]
+
+
 def test_the_wheel_turns_no_size(host):
     for focus in (host.field, host.elsewhere):
         focus.setFocus()

@@ -1,15 +1,10 @@
-"""The language switched in the middle of work: the window is then as if it had been started that way. So is one that
-a journey has a copy of."""
+"""The language switched in the middle of work: the window is then as if it had been started that way."""
 
 import re
 
-import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QListView, QTabBar, QWidget
-
-from tests.journeys import copies
-from tests.journeys.conftest import LED_TO
 
 SAID = (
     "text",
@@ -160,23 +155,3 @@ def test_chinese_letters_leave_the_bars_as_low_and_the_maps_their_numbers(launch
     person.do("language_en")
     assert chinese == seen()
     assert chinese[1] is not None
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize(("example", "width", "height"), LED_TO)
-def test_what_journeys_have_a_copy_of_looks_and_answers_as_what_is_started(launch, example, width, height, lang):
-    """The same as of the program that the second call starts: pixels, actions, the page that is chosen, the look."""
-    if copies.started is None:
-        pytest.skip("each journey starts the program here")
-    seen = []
-    for _ in range(2):
-        person = launch(example, lang, width, height)
-        person.settle()
-        settle()
-        actions = {a.objectName(): (a.isChecked(), a.isEnabled()) for a in person.window.findChildren(QAction)}
-        page = person.window.findChild(QComboBox, "control.page").currentText()
-        image = person.window.grab().toImage()
-        seen.append((image, state(person), actions, page, person.program.view.look, person.banner(), person.status()))
-        person.leave()
-        settle()
-    assert seen[0] == seen[1]
