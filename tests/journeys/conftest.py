@@ -93,7 +93,6 @@ class Person:
             self.until(lambda: not program.files.opening.busy)
         else:
             program.files.begin_first(example_of(FIRST))
-        self.look()  # at once: in turns, on a busy machine, it is painted dimmed before
         self.wait()
         program.view.set(**self._look)
         if program.appearance.language != self._language:
