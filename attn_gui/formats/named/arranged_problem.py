@@ -173,7 +173,10 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s",  # of the keys of each item, where they are fewer
             lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
         ),
-        (r"\w*window\w*", lambda problem, value: np.isin(value, _NONE) | (value >= max(problem.n, problem.m))),
+        (  # of two numbers a 0 closes one side, as in (4096, 0), which is causal
+            r"\w*window\w*",
+            lambda problem, value: (value == -1) | (value >= max(problem.n, problem.m)) | (not np.any(value)),
+        ),
         (
             r"(attn|attention|softmax|sm|logits?|scores?|qk|kq)_?scal(e|es|ing)(_factor|_qk|_attn\w*)?"
             r"|attention_multiplier",
