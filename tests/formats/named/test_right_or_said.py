@@ -514,6 +514,7 @@ CHANGING = [
     ("window", 3, -1),
     ("window", [4096, 0], [0, 0]),
     ("window_size", 4, 5),  # no key is so far from a query
+    ("prefix", 3, 0),
     ("visible", False, True),
     ("use_mask", True, False),
     ("use_rope", True, False),
