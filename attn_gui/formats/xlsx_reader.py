@@ -178,16 +178,18 @@ def _check_parts(source: FileSource) -> tuple[bool, bool]:
             raise FormatError(_LARGE, got=size_text(size), expected=size_text(LARGEST_UNPACKED))
         for info in parts:
             with archive.open(info) as part:
-                before, place = b"", _Place()
+                begun, place = b"", _Place()
                 while piece := part.read(CHUNK):
-                    if any(mark in before + piece for mark in _DECLARED):
+                    text = begun + piece
+                    if any(mark in text for mark in _DECLARED):
                         raise FormatError(_ENTITIES)
                     if b"\0" in piece and info.filename.endswith(_XML):  # UTF-16, whose marks these are not
                         raise FormatError(_NO_BOOK)
-                    formulas = formulas or _FORMULA.search(before + piece) is not None
-                    hidden = hidden or _HIDDEN.search(before + piece) is not None
-                    place = _last_place(piece, place)
-                    before = piece[-LONGEST_TAG:]
+                    formulas = formulas or _FORMULA.search(text) is not None
+                    hidden = hidden or _HIDDEN.search(text) is not None
+                    tag = text.rfind(b"<")
+                    end = tag if tag >= 0 and len(text) - tag <= LONGEST_TAG else len(text)
+                    place, begun = _last_place(text[:end], place), text[end:]  # a tag may go on in the next piece
     source.file.seek(0)
     return formulas, hidden
 

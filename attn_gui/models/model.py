@@ -49,7 +49,7 @@ _NO_FAMILY = N_("{file} does not say what kind of model this is: model_type is m
 _UNREAD = N_(
     "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
-_UNTIED = N_(
+_OTHER_MATRIX = N_(
     "By config.json (tie_word_embeddings) logits are products with the embeddings; the files hold another matrix for "
     "them, which is taken, as transformers 5 does.",
 )
@@ -572,7 +572,7 @@ def _notes(
     if ends.head is not None and config.flag("tie_word_embeddings", family.tied):
         own, words = ends.head.decoder.matrix.T, ends.embedding.words
         if not np.shares_memory(own, words) and not np.array_equal(own, words):
-            yield FileNote(_UNTIED)
+            yield FileNote(_OTHER_MATRIX)
     classes = classes_without_head(config)
     if mute:
         yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)

@@ -48,8 +48,7 @@ class DenseEvaluation(Evaluation):
                 if node.stage.alias:
                     self._tie(node)
                 elif node.name not in known and self._kept(node):
-                    kind = np.float64 if node.stage.exact else self._kind
-                    self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else kind)
+                    self._arrays[node.name] = self._empty(node)
                     self._compute(node, indices.whole(node.shape))
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
@@ -159,8 +158,13 @@ class DenseEvaluation(Evaluation):
         if found is not None and not isinstance(node, EffectiveMaskNode):
             self._arrays[node.name] = found
             return
-        self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
+        self._arrays[node.name] = self._empty(node)
         self._compute(node, indices.whole(node.shape))
+
+    def _empty(self, node: Node) -> Array:
+        """Return a new array to keep a stage in, not yet computed."""
+        kind = np.float64 if node.stage.exact else self._kind
+        return np.empty(node.shape, bool if node.stage.boolean else kind)
 
     @staticmethod
     def _joined(reached: dict[str, list[Box]], moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
@@ -200,7 +204,7 @@ class DenseEvaluation(Evaluation):
 
         for node in self._nodes:
             if node.name in names:
-                array = np.empty(node.shape, self._kind)
+                array = self._empty(node)
                 for tile in self._tiles(node, indices.whole(node.shape)):
                     outer, part = node.compute(tile, fetch)
                     array[tile] = part[indices.within(tile, outer)]

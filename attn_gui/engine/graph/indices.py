@@ -31,6 +31,7 @@ Axes = tuple[str, ...]
 Ranges = dict[str, tuple[int, int]]
 
 MOST_BOXES = 32  # more boxes than this become the one around them
+FLAGS_AT_ONCE = 1 << 16  # cells that `rectangles` looks at
 
 
 # --- index notation -------------------------------------------------------------------------------
@@ -272,11 +273,12 @@ def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
         for group in groups:
             yield from ((group, *rest) for rest in rectangles(flags[group.start]))
         return
-    # runs of all rows at once, five times as fast as row by row
-    edges = np.diff(np.pad(flags[starts].astype(np.int8), ((0, 0), (1, 1))), axis=1)
-    rows, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
-    for row, left, right in zip(rows[::2].tolist(), columns[::2].tolist(), columns[1::2].tolist(), strict=True):
-        yield groups[row], slice(left, right)
+    # runs of many rows at once, five times as fast as row by row; not of all, since a caller may stop early
+    for part in in_parts(slice(0, len(groups)), max(1, FLAGS_AT_ONCE // flags.shape[1])):
+        edges = np.diff(np.pad(flags[starts[part]].astype(np.int8), ((0, 0), (1, 1))), axis=1)
+        rows, columns = np.nonzero(edges)  # in order: where a run begins, where it ends, the next one
+        for row, left, right in zip(rows[::2].tolist(), columns[::2].tolist(), columns[1::2].tolist(), strict=True):
+            yield groups[part][row], slice(left, right)
 
 
 def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

@@ -173,7 +173,10 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"(?!.*(max|emb))(\w+_)?(seq)?len(gth)?s",  # of the keys of each item, where they are fewer
             lambda problem, value: np.isin(value, (*_NONE, max(problem.n, problem.m))),
         ),
-        (r"\w*window\w*", lambda problem, value: np.isin(value, _NONE) | (value >= max(problem.n, problem.m))),
+        (  # of two numbers a 0 closes one side, as in (4096, 0), which is causal
+            r"\w*window\w*",
+            lambda problem, value: (value == -1) | (value >= max(problem.n, problem.m)) | (not np.any(value)),
+        ),
         (
             r"(attn|attention|softmax|sm|logits?|scores?|qk|kq)_?scal(e|es|ing)(_factor|_qk|_attn\w*)?"
             r"|attention_multiplier",
@@ -762,7 +765,8 @@ def _missed_settings(loaded: Loaded, left: Sequence[str], listing: ArrayListing,
     """Return the names of what is not read and may be a mask, bias, cap or turn, which the problem would need, or a
     number of heads or columns that it has not."""
     shapes = {array.name: array.shape for array in listing.arrays}
-    wanted = (name for name in left if name in shapes or not _NAMES.fullmatch(name))
+    numbers = {name for name, value in listing.options.items() if isinstance(value, int | float)}
+    wanted = (name for name in left if name in shapes or name in numbers or not _NAMES.fullmatch(name))
     found = {name: _idle_values(name, is_map=bool(shapes.get(name))) for name in wanted}
     idle = {name: changes_nothing for name, changes_nothing in found.items() if changes_nothing is not None}
     small = [array.name for array in listing.arrays if array.name in idle and math.prod(array.shape) <= _MOST_READ]

@@ -144,6 +144,10 @@ def test_far_positions_turn_by_the_angles_of_a_short_sequence():
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     for stage in ("rotated_query", "rotated_key", "weights", "output"):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), atol=1e-6)
+    working = Working(problem)
+    working.write("rotary_frequencies", indices.cell((0,)), 1000.2)
+    assert working.evaluation.settle()  # computes them anew
+    assert working.worst(("rotated_query", "weights")) < 1e-6
 
 
 def test_the_entropy_is_that_of_the_weights_of_keys_alone():

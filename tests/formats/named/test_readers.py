@@ -233,6 +233,14 @@ def test_excels_list_of_all_formulas_is_no_row(tmp_path: Path) -> None:
     np.testing.assert_array_equal(open_matrix(path).values, np.eye(2))
 
 
+def test_a_row_may_begin_at_the_end_of_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cells came after those of the row before in the same row: a sheet of some MB was said to be damaged."""
+    path = put(tmp_path / "a.xlsx", {"any": np.eye(9)})
+    for length in range(64, 72):
+        monkeypatch.setattr(xlsx_reader, "CHUNK", length)
+        np.testing.assert_array_equal(open_matrix(path).values, np.eye(9))
+
+
 @each(
     ("cells", "words"),
     [

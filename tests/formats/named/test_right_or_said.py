@@ -512,7 +512,9 @@ CHANGING = [
     ("encoder.rel_pos_bias", np.eye(5), None),
     ("attn_scale", 0.25, 0.5),  # 1/√4
     ("window", 3, -1),
+    ("window", [4096, 0], [0, 0]),
     ("window_size", 4, 5),  # no key is so far from a query
+    ("prefix", 3, 0),
     ("visible", False, True),
     ("use_mask", True, False),
     ("use_rope", True, False),
