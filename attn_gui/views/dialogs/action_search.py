@@ -127,13 +127,14 @@ class ActionSearch(QDialog):
     def _partly(self, wanted: str) -> tuple[ActionOffer, ...]:
         """Return the actions that fit the longest part of a phrase that fits nowhere as a whole: of Chinese, which has
         no blanks, 撤销 of 怎么撤销, of English a word."""
-        runs = re.findall(r"[!-~]{4,}|[^\x00-\x7f]{2,}", wanted[:MOST_LETTERS])
+        runs = re.findall(r"[!-~]{4,}|[^\x00-\x7f]{2,}", wanted[:MOST_LETTERS].casefold())
+        said = "\n".join(text for offer in self._offers for text in (offer.path, offer.words)).casefold()
         for length in range(max(map(len, runs), default=0), 1, -1):
             parts = [
                 run[at : at + length]
                 for run in runs
                 for at in range(len(run) - length + 1)
-                if len(run) == length or not run.isascii()
+                if (len(run) == length or not run.isascii()) and run[at : at + length] in said
             ]
             if near := {offer: None for part in parts for offer in self._near(part, MISSPELLED - 1)}:
                 return tuple(near)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
 
 from attn_gui.engine import Problem
 from attn_gui.formats import save
+from attn_gui.views.dialogs import action_search
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.small_dialogs import AskDialog
 
@@ -145,7 +147,7 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
     assert person.cell(field) == (5, 2)
 
 
-def test_a_search_begins_anew_where_numbers_are_others(person):
+def test_a_search_begins_anew_where_numbers_are_others(person, monkeypatch):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -168,6 +170,13 @@ def test_a_search_begins_anew_where_numbers_are_others(person):
     found, told = search(person, "xyzzy")
     assert found == []
     assert told == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
+
+    person.again("of a long phrase no part is looked up that nothing holds")
+    measured = Mock(side_effect=action_search._distance)
+    with monkeypatch.context() as patched:
+        patched.setattr(action_search, "_distance", measured)
+        assert search(person, "𠀀𠀁𠀂𠀃𠀄𠀅𠀆𠀇𠀈𠀉𠀊𠀋𠀌𠀍𠀎𠀏𠀐𠀑𠀒𠀓")[0] == []
+    assert measured.call_count < 1_000, "all 190 parts were held against every action: half a second at each key"
 
     person.again("what cannot be done now is listed with its reason and does nothing")
     found, _said = search(person, "undo")
