@@ -103,13 +103,10 @@ def computed(stage: Stage, forward: Callable[..., Array], **facts: str) -> Stage
     return other
 
 
-# --- The usual mistakes, in the order of the computation: one more is one entry, and what it computes above ---
+# --- what is computed by mistake ------------------------------------------------------------------
 #
-# Each stands with what goes wrong: another problem is computed (`problem`), or stages are exchanged (`chain`). All
-# else,
-# such as stages that follow or explanations of cells, the engine computes from these as it does for any problem.
-
-
+# Each mistake stands with what goes wrong: another problem is computed (`problem`), or stages are exchanged (`chain`).
+# All else, such as stages that follow or explanations of cells, the engine computes from these as for any problem.
 MOST = 1 << 20  # cells of maps that are read for one cell of heads put together wrongly
 KEPT = 0.9  # what dropout with the rate of the first Transformer keeps
 

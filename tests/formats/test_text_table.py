@@ -385,6 +385,12 @@ def test_a_shape_that_is_not_that_of_the_list_is_said():
             ["Q", "W^K"],
             [(1, 2), (1, 2)],
         ),
+        (
+            r"\begin{align}Q&=\begin{bmatrix}1&2\end{bmatrix}\\ K&=\begin{bmatrix}3&4\end{bmatrix}\\[4pt]"
+            r"V&=\begin{bmatrix}5&6\end{bmatrix}\end{align}",
+            ["Q", "K", "V"],
+            [(1, 2)] * 3,
+        ),
     ],
 )
 def test_several_matrices_are_asked_about_by_their_names(text, names, shapes):

@@ -67,7 +67,7 @@ _OWN_NAME = re.compile(r"([A-Za-z\\][\w\\{}^]*)\s*=\s*(?:\\left\s*\S\s*)?$")
 _NEXT = re.compile(
     r"\s*(?:\n|\\q?quad\b)\s*(?:[^\W\d_]|[ ,，:：]){0,40}?[A-Za-z\\][\w\\{}^]*\s*&?\s*="
 )  # another's name
-_AHEAD = re.compile(r"\\q?quad\b|\\end\{\w+\*?\}")  # of a name, what ends that of another
+_AHEAD = re.compile(r"\\q?quad\b|\\(?:begin|end)\{\w+\*?\}|\\\\(?:\[[^]]*\])?|\\[])]")  # of a name, what ends before
 _GAP = r"[\s\u200b]*"
 _DRAWN = r"[\[\](){}|∣∥⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠\s\u200b]*"  # brackets
 _TURNED = re.compile(r"\\(?:top|intercal)\b")
