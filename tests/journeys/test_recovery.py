@@ -320,12 +320,6 @@ def changed(person):
     person.wait()
 
 
-def open_and_change(person):
-    person.do("known_toy_induction")
-    person.wait()
-    changed(person)
-
-
 def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_chosen(
     launch, qtbot, tmp_path, monkeypatch
 ):
@@ -367,7 +361,9 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
 
 def test_no_weight_is_in_a_journal(launch, qtbot):
     """The first entry held the layer on the table whole."""
-    person = launch().beginning(open_and_change)
+    person = launch()
+    person.open_toy()
+    changed(person)
     kept(person, qtbot)
     person.type_into("w_value", 2, 2, "3.5")
     person.press("Ctrl+Z")
@@ -378,7 +374,7 @@ def test_no_weight_is_in_a_journal(launch, qtbot):
     assert len(person.program.document.snapshots.all) == 1
     assert own()[0].stat().st_size < problem.w_query.nbytes
 
-    person.again("a change of another layer alone is kept")
+    # a change of another layer alone is kept
     assert set(kept(person, qtbot).study.layers) == {0}
     before = person.program.document.problem
     changes = person.find("model.changes")
