@@ -98,15 +98,16 @@ def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dic
 # --- background --------------------------------------------------------------------------------------
 @each("picture", ["map", "product", "curve"], one_of=3)
 def test_a_transparent_figure_has_no_background(curve: Problem, tmp_path: Path, picture: str) -> None:
+    problem = curve if picture == "curve" else open_file(resource("examples", "worked-example.npz")).problem
     with pytest.raises(ValueError, match="partly transparent"):
-        render(curve, tmp_path / "a.gif", picture=picture, transparent=True)
+        render(problem, tmp_path / "a.gif", picture=picture, transparent=True)
     for transparent, alpha in ((False, 255), (True, 0)):
         for ending in ("png", "svg", "pdf"):
-            render(curve, tmp_path / f"a.{ending}", picture=picture, transparent=transparent, dpi=96, width=9)
+            render(problem, tmp_path / f"a.{ending}", picture=picture, transparent=transparent, dpi=96, width=9)
         image = QImage(str(tmp_path / "a.png"))
         assert image.pixelColor(1, 1).alpha() == alpha
         assert ("#ffffff" in (tmp_path / "a.svg").read_text("utf-8").split("<text")[0]) != transparent
-        assert image == to_image(curve, picture=picture, transparent=transparent, dpi=96, width=9).convertToFormat(
+        assert image == to_image(problem, picture=picture, transparent=transparent, dpi=96, width=9).convertToFormat(
             image.format()
         )
 

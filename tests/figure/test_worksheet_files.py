@@ -10,7 +10,6 @@ from PySide6.QtGui import QImage, QPainter
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.graph.indices import whole
-from attn_gui.figure import answer_keys
 from attn_gui.figure.answer_keys import closing_lines, key_pages, result_lines, row_sums
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import check_sheet
@@ -156,14 +155,6 @@ def test_of_several_heads_the_key_says_which_one_it_means():
         assert f"[{row}, {column}] of head {head} is printed as" in told
     (sheet,) = worksheets(causal(2, 2), 1, 1)
     assert result_lines(sheet, STYLE)[0][0].startswith("O[0, 0] of head 0 = ")
-
-
-def test_keys_are_made_no_further_than_they_fit_on_a_page(monkeypatch):
-    """All were made for each size, from the smallest one on: of twenty sheets with two heads a third of the time."""
-    made = []
-    monkeypatch.setattr(answer_keys, "mistaken_numbers", lambda *about: made.append(about) or [])
-    assert len(key_pages(list(worksheets(causal(3, 2), 12, 1, "fill")), STYLE)) > 1
-    assert len(made) < 24
 
 
 def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():

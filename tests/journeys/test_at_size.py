@@ -135,7 +135,6 @@ def test_what_no_evaluation_can_hold_is_said_in_a_sentence_and_exported_as_nothi
     person.again("tables and one sentence are shown")
     # 65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back.
     monkeypatch.setattr(streaming_kernels, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
-    person = launch()
     numbers = np.zeros((65_536, 2), np.float32)
     person.program.document.open(
         Problem(query=numbers, key=numbers, value=numbers, num_heads=1, dtype="float32"), name="long"

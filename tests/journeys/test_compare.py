@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QToolBar
+from PySide6.QtWidgets import QComboBox, QLabel, QSlider
 
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.text.number_formats import CellNumbers
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.inspector.cell_relations import number
 
 LEFT = Qt.MouseButton.LeftButton
 H, N, M, D, V = 2, 5, 7, 3, 4
@@ -216,58 +213,3 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
         person.press("Ctrl+Z")
         person.wait()
         assert np.array_equal(person.values("weights"), moved)
-
-
-class Clicks:
-    """A person who counts: every press of the mouse, a choice from a menu or list being two."""
-
-    def __init__(self, person):
-        self.person, self.count = person, 0
-
-    def menu(self, name):
-        action = self.person.window.findChild(QAction, f"action.{name}")
-        assert action.isEnabled(), f"{name} is grey"
-        self.count += 2
-        action.trigger()
-
-    def tool(self, name):
-        bar = self.person.find("toolbar", QToolBar)
-        self.count += 1
-        self.person.click(bar.widgetForAction(self.person.action(name)))
-
-    def cell(self, *place):
-        self.count += 1
-        self.person.click_cell(*place)
-
-    def pick(self, name, key):
-        self.count += 2
-        self.person.pick(name, key)
-
-    def button(self, button):
-        self.count += 1
-        self.person.click(button)
-
-
-def test_with_and_without_the_root_is_explained_and_exported_in_five_clicks(launch, tmp_path):
-    person = launch("minilm-layer2.npz", lang="zh")
-    person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
-    problem, head = person.program.document.problem, person.program.view.look.head
-    weights = [compute(state)["weights"][0, head, 10, 13] for state in (problem.replace(scale=1.0), problem)]
-    clicks = Clicks(person)
-    clicks.menu("compare_with_scale")
-    clicks.cell("weights", 10, 13)
-    told = person.explanation()
-    assert all(number(weight) in told for weight in weights)
-
-    def save_it(dialog):
-        assert dialog.compare.currentData() == "side_by_side", "what is on show is proposed"
-        clicks.button(dialog.buttons.button(dialog.buttons.StandardButton.Save))
-
-    person.answering(ExportDialog, save_it, lambda: clicks.tool("export_image"))
-    person.wait()
-    (path,) = tmp_path.glob("*.svg")
-    assert path.name == f"minilm-layer2-weights-h{head}-before-now.svg"
-    text = path.read_text(encoding="utf-8")
-    assert all(name in text for name in ("无缩放", "有缩放"))
-    assert clicks.count <= 5
-    assert not person.window.isWindowModified()

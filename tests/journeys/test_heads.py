@@ -146,7 +146,6 @@ def test_heads_are_switched_off_left_alone_scaled_copied_averaged_and_refused(op
 
     # it is left alone
     person = opened()
-    person = opened()
     before = person.program.document.problem.fields()
     person.click(thumb(person, 3))
     person.do("head_only")

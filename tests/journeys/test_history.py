@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
-from attn_gui.engine import Problem, compute
+from attn_gui.engine import compute
 from attn_gui.formats import open_file, save
 from attn_gui.views.dialogs.small_dialogs import SnapshotDialog
 from attn_gui.views.history_list import MOVE_ROLE
@@ -73,36 +73,6 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     assert person.program.document.stack.index() == 2
     assert person.program.document.problem.key[1, 0] == 7.0
     assert not person.find("blame").isVisible(), "it was of another state"
-
-
-def long_problem() -> Problem:
-    numbers = np.random.default_rng(5).standard_normal((3, 1024, 1024))
-    return Problem(query=numbers[0], key=numbers[1][:64], value=numbers[2][:64], num_heads=4)
-
-
-def fill_query(person, kind):
-    person.find("table.query").selectAll()
-    person.find("table.query").setFocus()
-    person.do(f"fill_{kind}")
-    person.wait()
-
-
-def test_the_oldest_steps_go_when_the_memory_for_them_is_used_up(launch):
-    person = launch()
-    assert person.action("history_256").isChecked()
-    person.do("history_64")
-    person.program.document.open(long_problem(), name="long")
-    person.wait()
-    for kind in ("integers", "random") * 5:  # 8 MB and more each
-        fill_query(person, kind)
-    kept = len(person.steps()) - 1
-    assert 1 < kept < 10
-    before = person.program.document.problem.query.copy()
-    while person.action("undo").isEnabled():
-        person.do("undo")
-    for _ in range(kept):
-        person.do("redo")
-    assert np.array_equal(person.program.document.problem.query, before)
 
 
 def names(person):

@@ -121,7 +121,7 @@ DOINGS = (
 
 def test_nothing_of_it_is_left(launch, tmp_path):
     person, left = launch("worked-example.npz"), {}
-    for doing in share(DOINGS, 2):
+    for doing in share(DOINGS, 3):
         if person.action("show_now").isEnabled():
             person.do("show_now")
         person.do("example_worked")

@@ -237,31 +237,6 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
 
 
-def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
-    person = launch()
-    person.program.late.models.open_path(resource("models", "toy-induction"))
-    person.wait()
-    person.type_into("w_query", 0, 0, "7")
-    person.program.late.models.set_layer(1)
-    person.wait()
-    person.type_into("w_query", 1, 0, "9")
-    person.wait()
-    before, study = left_by_crash(person, qtbot), person.program.document.study
-    logits = person.program.late.model.answer.run.logits
-    person.leave()
-    person = launch()
-    press_first(person)
-    qtbot.waitUntil(lambda: person.program.document.study is not None)
-    person.wait()
-    assert person.program.document.problem == before
-    found = person.program.document.study
-    assert (found.model.digest, found.text, found.layer) == (study.model.digest, study.text, 1)
-    assert found.others[0].cells["w_query"].values == [7]
-    assert person.action("model").isChecked()
-    qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
-    assert not person.action("undo").isEnabled(), "what came back is where the history begins"
-
-
 class SlowDisk:
     """Holds up whatever is written to a journal until it may go on."""
 
@@ -320,12 +295,6 @@ def changed(person):
     person.wait()
 
 
-def open_and_change(person):
-    person.do("known_toy_induction")
-    person.wait()
-    changed(person)
-
-
 def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_chosen(
     launch, qtbot, tmp_path, monkeypatch
 ):
@@ -340,6 +309,7 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
     changed(person)
     kept(person, qtbot)
     problem, path = person.program.document.snapshot(), journals_folder() / "crashed.journal"
+    logits = person.program.late.model.answer.run.logits
     shutil.copy(own()[0], path)
     person.leave()
     entries = path.read_bytes()
@@ -361,13 +331,19 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
         assert person.program.document.problem is before
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
     recovered(person, qtbot)
-    assert person.program.document.study.model.folder == away
+    study = person.program.document.study
+    assert (study.model.folder, study.text, study.layer, set(study.others)) == (away, TEXT, 1, {0})
     assert person.program.document.problem == problem
+    assert person.action("model").isChecked()
+    qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
+    assert not person.action("undo").isEnabled(), "what came back is where the history begins"
 
 
 def test_no_weight_is_in_a_journal(launch, qtbot):
     """The first entry held the layer on the table whole."""
-    person = launch().beginning(open_and_change)
+    person = launch()
+    person.open_toy()
+    changed(person)
     kept(person, qtbot)
     person.type_into("w_value", 2, 2, "3.5")
     person.press("Ctrl+Z")
@@ -378,7 +354,7 @@ def test_no_weight_is_in_a_journal(launch, qtbot):
     assert len(person.program.document.snapshots.all) == 1
     assert own()[0].stat().st_size < problem.w_query.nbytes
 
-    person.again("a change of another layer alone is kept")
+    # a change of another layer alone is kept
     assert set(kept(person, qtbot).study.layers) == {0}
     before = person.program.document.problem
     changes = person.find("model.changes")

@@ -120,6 +120,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.answering(ExportDialog, save_it, lambda: person.do("export_image"))
     person.wait()
     (path,) = tmp_path.glob("*.svg")
+    assert path.name == "seed-weights-h0-before-now.svg"
     assert all(name in path.read_text("utf-8") for name in ("without scaling", "with scaling"))
 
     QTest.mouseClick(left, Qt.MouseButton.LeftButton, pos=left.cell_rect(1, 0).center())

@@ -90,7 +90,6 @@ def test_a_dump_is_asked_about_in_sight_and_once_and_goes_to_the_figure_and_back
 
     anew(person, "what was chosen once is proposed for the next such file")
     first, second = hooked(tmp_path / "a.npz", 3, "abc"), hooked(tmp_path / "b.npz", 7, "abc")
-    person = launch("worked-example.npz", lang="zh")
 
     def choose(dialog: ArraysDialog) -> None:
         assert dialog.parts.names() == {}
@@ -150,7 +149,6 @@ def test_a_dump_is_asked_about_in_sight_and_once_and_goes_to_the_figure_and_back
 
     anew(person, "one of several layers, from the file to the figure and back")
     np.savez(tmp_path / "dump.npz", attentions=weights, tokens=np.array(TOKENS))
-    person = launch("worked-example.npz", lang="zh")
     open_layer(person, tmp_path / "dump.npz", 1)
     expected = Problem.from_weights(weights[1], tokens=TOKENS)
     assert person.program.document.snapshot() == expected

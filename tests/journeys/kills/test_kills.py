@@ -203,7 +203,7 @@ TURNS = ("small", "based", "model", "large", "based", "model", "small", "large",
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 @pytest.mark.timeout(0)
 def test_a_kill_costs_a_second_at_most_and_no_file(tmp_path, request, nursery, capsys):
-    count = request.config.getoption("kills") or (5 if request.config.getoption("long") else 3)
+    count = request.config.getoption("kills") or (5 if request.config.getoption("long") else 2)
     first = request.config.getoption("first")
     lost = []
     for number in range(first, first + count):

@@ -62,24 +62,6 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
         assert person.program.document.name == "worked-example"
 
 
-def answer_unscaled(person):
-    """Answer the question for a weight with the one that unscaled scores give."""
-    begin(person, WORKED)
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
-    person.settle("lessons")
-
-
-def have_shown(person):
-    """Answer wrongly, and ask for the answer."""
-    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
-    person.settle("lessons")
-    person.click("lesson.show")
-    person.settle("lessons")
-
-
 def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
     threads, text = [], LessonNumber.text
 
@@ -115,7 +97,7 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
 
 
 def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_before_it_is_done(launch, tmp_path):
-    person = launch()
+    person = launch("worked-example.npz")
     begin(person, WORKED)
     person.click("lesson.skip")
     person.settle("lessons")
@@ -144,38 +126,45 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_befo
     assert person.find("lesson.title").text() == "第一步：输入"
     assert any("五步" in action.text() for action in menu.actions())
 
-    person.again("answers are judged")
-    answer_unscaled(person)
+    person.again("what is typed and judged stays when the language is switched")
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
+    person.settle("lessons")
     assert verdict(person) == (
         "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
         "scale that is given."
     )
-    person.click("lesson.show")
-    person.settle("lessons")
-    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
-    assert verdict(person).startswith("The answer is 0.6405.")
-
-    person.again("the answer that is shown is taken")
-    path = tmp_path / "thirds.md"
-    text = "# t | 题\n## s | 步\n- open: worked-example\n### English\nx\n### 中文\nx\n### Question\n- ask: a? | 问？\n"
-    path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
-    begin(person, path)
-    have_shown(person)
-    shown = person.find("lesson.answer", QLineEdit).text()
-    person.overwrite(person.find("lesson.answer", QLineEdit), shown)
-    person.settle("lessons")
-    assert verdict(person).startswith("Correct.")
-
-    person.again("what is typed and judged stays when the language is switched")
-    answer_unscaled(person)
     person.do("language_zh")
     person.settle("lessons")
     assert person.find("lesson.title").text().startswith("第")
     assert person.find("lesson.answer", QLineEdit).text() == "0.73"
     assert "√d_k" in verdict(person)
     assert "scaled" not in verdict(person)
+    person.do("language_en")
+    person.settle("lessons")
+    person.click("lesson.show")
+    person.settle("lessons")
+    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
+    assert verdict(person).startswith("The answer is 0.6405.")
 
-    person.again("a click on a choice is an answer")
+    # the answer that is shown is taken
+    path = tmp_path / "thirds.md"
+    text = "# t | 题\n## s | 步\n- open: worked-example\n### English\nx\n### 中文\nx\n### Question\n- ask: a? | 问？\n"
+    path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
+    begin(person, path)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
+    person.settle("lessons")
+    person.click("lesson.show")
+    person.settle("lessons")
+    shown = person.find("lesson.answer", QLineEdit).text()
+    person.overwrite(person.find("lesson.answer", QLineEdit), shown)
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+    # a click on a choice is an answer
     begin(person, resource("lessons", "03-root-d-k.md"))
     while state(person).step.question is None or not state(person).step.question.choices:
         person.click("lesson.skip")
@@ -189,7 +178,7 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_befo
         answer(person, question, wrong)
         assert verdict(person) == said
 
-    person.again("a question is about what the person is asked to do, also before it is done")
+    # a question is about what the person is asked to do, also before it is done
     begin(person, resource("lessons", "05-masks.md"))
     for _ in range(3):
         person.click("lesson.skip")
@@ -337,27 +326,6 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     assert probability(reader) > 0.99
     next_step(reader)
     assert reader.find("lesson.end").isVisible()
-
-
-def test_other_numbers_are_told_and_the_step_is_found_again_until_another_document_comes(reader):
-    next_step(reader)
-    reader.type_into("w_query", 0, 0, "9")
-    reader.settle("lessons")
-    assert reader.find("lesson.left").isVisible()
-    reader.click("lesson.return")
-    reader.settle("lessons")
-    assert not reader.find("lesson.left").isVisible()
-    reader.press("Ctrl+Z")
-    reader.settle("lessons")
-    assert reader.number("w_query", 0, 0) == 9
-    assert reader.find("lesson.left").isVisible()
-
-    # a document that is no model puts the lesson away
-    reader.program.files.open_example("worked")
-    reader.settle("lessons")
-    assert not reader.find("lesson").isVisible()
-    assert reader.program.document.study is None
-    assert len(reader.steps()) == 1
 
 
 def shown(person) -> WalkPlayer | None:

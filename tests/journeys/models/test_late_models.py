@@ -200,37 +200,32 @@ def line(person, name="text"):
     return person.find(f"control.{name}", QLineEdit)
 
 
-@pytest.fixture
-def wide_toy(launch):
-    return launch().beginning(Person.open_toy)
-
-
-def test_a_text_is_read_when_its_line_is_left(wide_toy):
+def test_a_text_is_read_when_its_line_is_left(toy):
     """It was thrown away."""
-    retype(wide_toy, TEXT)
-    wide_toy.click_head(1, 2)
-    wide_toy.wait()
-    study = wide_toy.program.document.study
-    assert (study.text, study.layer, wide_toy.program.view.look.head) == (TEXT, 1, 2)
-    assert line(wide_toy).text() == TEXT
-    assert len(wide_toy.steps()) == 3
+    retype(toy, TEXT)
+    toy.click_head(1, 2)
+    toy.wait()
+    study = toy.program.document.study
+    assert (study.text, study.layer, toy.program.view.look.head) == (TEXT, 1, 2)
+    assert line(toy).text() == TEXT
+    assert len(toy.steps()) == 3
 
-    wide_toy.again("a text is read when its line is left for the second one")
-    retype(wide_toy, TEXT, end="Tab")
-    wide_toy.overwrite(line(wide_toy, "other_text"), SECOND)
-    wide_toy.wait()
-    assert wide_toy.program.document.study.text == TEXT
-    assert line(wide_toy).text() == TEXT
-    assert wide_toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
+    toy.again("a text is read when its line is left for the second one")
+    retype(toy, TEXT, end="Tab")
+    toy.overwrite(line(toy, "other_text"), SECOND)
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+    assert line(toy).text() == TEXT
+    assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
 
-    wide_toy.again("characters that the model does not know are named")
-    retype(wide_toy, "")
-    wide_toy.type("k 猫 b ☃ 猫", end="Return")
-    wide_toy.wait()
-    assert wide_toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
-    retype(wide_toy, TEXT, end="Return")
-    wide_toy.wait()
-    assert wide_toy.banner() == ""
+    toy.again("characters that the model does not know are named")
+    retype(toy, "")
+    toy.type("k 猫 b ☃ 猫", end="Return")
+    toy.wait()
+    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    retype(toy, TEXT, end="Return")
+    toy.wait()
+    assert toy.banner() == ""
 
 
 def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, tmp_path):

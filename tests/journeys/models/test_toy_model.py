@@ -91,6 +91,10 @@ def test_the_head_that_looks_back_carries_the_prediction(toy):
     toy.wait()
     layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
     assert (layer, head) == (0, 0)
+    click_head(toy, 1, 2)
+    before = toy.program.document.problem.x.copy()
+    assert toy.program.document.study.layer == 1
+    assert toy.program.view.look.head == 2
     click_head(toy, layer, head)
     toy.do("head_off")
     toy.wait()
@@ -101,31 +105,29 @@ def test_the_head_that_looks_back_carries_the_prediction(toy):
     assert {token: fallen[token] for token in fallen} == pytest.approx(
         {token: expected[token] for token in fallen}, abs=2e-4, rel=0.1
     )
-    toy.press("Ctrl+Z")
+
+    # a layer above follows the one below, and a change is switched off from there
+    click_head(toy, 1, 2)
+    assert not np.array_equal(toy.program.document.problem.x, before)
+    changes = toy.find("model.changes")
+    assert changes.model().rowCount() == 1
+    assert predicted(toy).get("f", 0.0) < UNSURE
+    changes.setFocus()
+    toy.press("Space")
     toy.wait()
+    assert predicted(toy)["f"] > SURE
+    toy.press("Del")
+    toy.wait()
+    assert changes.model().rowCount() == 0
+    assert toy.program.document.study.layer == 1
+    for layer in (1, 1, 0, 0, 1):  # deleted, switched off, to layer 1, the head, to layer 0
+        undo(toy)
+        assert toy.program.document.study.layer == layer
+    assert np.array_equal(toy.program.document.problem.x, before)
     assert predicted(toy)["f"] > SURE
     assert toy.program.document.problem.interventions == ()
 
-    toy.again("a layer above follows the one below")
-    click_head(toy, 1, 2)
-    before = toy.program.document.problem.x.copy()
-    assert toy.program.document.study.layer == 1
-    assert toy.program.view.look.head == 2
-    click_head(toy, 0, 0)
-    toy.do("head_off")
-    toy.wait()
-    click_head(toy, 1, 2)
-    assert not np.array_equal(toy.program.document.problem.x, before)
-    changes = toy.find("model.changes").model()
-    assert changes.rowCount() == 1
-    for _ in range(3):  # to layer 1, the head, to layer 0
-        toy.press("Ctrl+Z")
-        toy.wait()
-    assert np.array_equal(toy.program.document.problem.x, before)
-    assert toy.program.document.study.layer == 1
-
-    toy.again("a weight typed in a layer moves the prediction")
-    read(toy, LETTERS)
+    # a weight typed in a layer moves the prediction
     before = toy.program.late.model.answer.run.logits
     click_head(toy, 1, 0)
     toy.type_into("w_query", 2, 0, "9")
@@ -135,27 +137,9 @@ def test_the_head_that_looks_back_carries_the_prediction(toy):
     assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()
     assert np.abs(logits - before).max() > 1e-3
     assert toy.find("model.predictions", QTableView).model().columnCount() == 3
-    toy.press("Ctrl+Z")
-    toy.wait()
+    undo(toy)
     assert np.array_equal(toy.program.late.model.answer.run.logits, before)
     assert toy.find("model.predictions", QTableView).model().columnCount() == 2
-
-    toy.again("a change is switched off from another layer")
-    read(toy, LETTERS)
-    click_head(toy, 0, 0)
-    toy.do("head_off")
-    toy.wait()
-    click_head(toy, 1, 0)
-    assert predicted(toy).get("f", 0.0) < UNSURE
-    changes = toy.find("model.changes")
-    changes.setFocus()
-    toy.press("Space")
-    toy.wait()
-    assert predicted(toy)["f"] > SURE
-    toy.press("Del")
-    toy.wait()
-    assert changes.model().rowCount() == 0
-    assert toy.program.document.study.layer == 1
 
 
 def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
@@ -184,7 +168,7 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     assert toy.program.view.look.head == 3
     assert (ring(0, 2), ring(0, 3)) == (0, whole)
 
-    toy.again("only the heads that are changed are marked")
+    # only the heads that are changed are marked
     read(toy, LETTERS)
     click_head(toy, 1, 2)
     record = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 1}, "values": 0.9}
@@ -199,19 +183,18 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     toy.wait()
     assert changed_heads(toy) == {(1, head) for head in range(4)}
 
-    toy.again("a layer that no longer fits the model is said in a sentence")
-    read(toy, LETTERS)
+    # a layer that no longer fits the model is said in a sentence
     shown = predicted(toy)
     toy.size("n", 7)
     toy.wait()
     assert "7, 64" in toy.banner() or "7 × 64" in toy.banner()
     assert toy.banner().endswith("What it predicts is shown as it was before.")
     assert predicted(toy) == shown
-    toy.press("Ctrl+Z")
-    toy.wait()
+    undo(toy)
     assert predicted(toy) == shown
 
-    toy.again("a step seen large and another document put the model away")
+    # a step seen large and another document put the model away
+    toy.program.document.mark_kept()  # nobody is asked
     assert toy.action("model").isChecked()
     toy.show_stage("value")
     assert not toy.action("model").isChecked()
@@ -254,7 +237,7 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     assert not toy.window.isWindowModified()
     assert toy.find("model.changes").model().rowCount() == 2
 
-    toy.again("a study of a model that is gone is refused with its name")
+    # a study of a model that is gone is refused with its name
     path = tmp_path / "gone.attn"
     toy.save_as(path)
     data = path.read_bytes()
@@ -356,6 +339,11 @@ def drag(person, place, onto):
     person.wait()
 
 
+def undo(person):
+    person.press("Ctrl+Z")
+    person.wait()
+
+
 def runs(*texts):
     model = open_model(TOY)
     return [model.run(text) for text in texts]
@@ -378,16 +366,15 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     changed, clean = runs(CHANGED, CLEAN)
     assert close(logits(patcher), changed.patch(clean, 0, LAST, {"query": 4}).logits)
     assert not close(logits(patcher), before)
-    patcher.press("Ctrl+Z")
-    patcher.wait()
+    undo(patcher)
     assert patcher.program.document.problem == untouched
     assert np.array_equal(logits(patcher), before)
     drag(patcher, 4, 6)
     wanted = {"layer": 0, "kind": "set", "stage": LAST, "at": {"query": 6}, "values": clean.stage(0, LAST)[:, 4]}
     assert close(logits(patcher), changed.replace(interventions=[wanted]).logits)
+    undo(patcher)
 
-    patcher.again("everything taken recovers the whole difference")
-    changed, clean = runs(CHANGED, CLEAN)
+    # everything taken recovers the whole difference
     for layer in (0, 1):
         put_on_table(patcher, layer)
         patcher.click("model.take_all")
@@ -395,12 +382,10 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
         run = patcher.program.late.model.answer.run
         assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
         assert close(run.logits, clean.logits)
-        patcher.press("Ctrl+Z")
-        patcher.wait()
+        undo(patcher)
         assert not close(logits(patcher), clean.logits)
 
-    patcher.again("by keys alone")
-    put_on_table(patcher, 1)
+    # by keys alone
     patcher.find("model.second_tokens").setFocus()
     patcher.press("Home", *["Right"] * 3)
     assert patcher.find("control.taken_place", QComboBox).currentData() == "3"
@@ -411,10 +396,18 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     patcher.wait()
     record = patcher.program.document.problem.interventions[-1]
     assert (record.stage, record.at["query"]) == ("head_output", 8)
-    _, clean = runs(CHANGED, CLEAN)
     assert np.allclose(record.values, clean.stage(1, "head_output")[:, :, 3:4], atol=1e-6)
+    undo(patcher)
 
-    patcher.again("texts of other lengths give rows of the same length only")
+    # the row of the chosen cell is taken from the menu
+    patcher.choose(patcher.find("control.taken_stage", QComboBox), LAST)
+    patcher.do("product")
+    patcher.choose_cell("weights", 8, 3)
+    patcher.do("model", "take_second_row")
+    patcher.wait()
+    assert close(logits(patcher), changed.patch(clean, 1, "weights", {"query": 8}).logits)
+
+    # texts of other lengths give rows of the same length only
     second(patcher, SHORT)
     everything = patcher.find("model.take_all", QPushButton)
     assert not everything.isEnabled()
@@ -429,16 +422,6 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     assert "6" in patcher.banner()
     second(patcher, "")
     assert not patcher.find("model.second").isVisible()
-
-    patcher.again("the row of the chosen cell is taken from the menu")
-    put_on_table(patcher, 1)
-    patcher.do("product")
-    patcher.choose_cell("weights", 8, 3)
-    patcher.do("model")
-    patcher.do("take_second_row")
-    patcher.wait()
-    changed, clean = runs(CHANGED, CLEAN)
-    assert close(logits(patcher), changed.patch(clean, 1, "weights", {"query": 8}).logits)
 
 
 def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patcher):
@@ -458,15 +441,11 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patche
     assert patcher.program.document.problem.interventions[-1].at["query"] == 8
     assert close(logits(patcher), changed.patch(clean, 1, "weights", {"head": 0, "query": 8}).logits)
     assert patcher.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
-    patcher.press("Ctrl+Z")
-    patcher.wait()
+    undo(patcher)
     assert patcher.program.document.problem.interventions == ()
 
-    patcher.again("the comparison follows the layer on the table")
-    put_on_table(patcher, 1)
-    patcher.click("model.compare")
-    patcher.wait()
-    _, clean = runs(CHANGED, CLEAN)
+    # the comparison follows the layer on the table
+    patcher.do("model")
     assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(1).x)
     put_on_table(patcher, 0)
     assert np.array_equal(patcher.program.baseline.problem.x, clean.problem(0).x)

@@ -418,19 +418,6 @@ def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_the_br
     assert not person.action("mask_tool").isChecked()
     assert not person.find("brush").isVisible()
 
-    person.again("a click with the mask tool closes and opens a cell")
-    person.action("mask_tool").trigger()
-    person.click_cell("weights", 2, 3)
-    assert math.isinf(person.value("masked", 2, 3))
-    assert person.value("weights", 2, 3) == 0
-    person.click_cell("weights", 2, 3)
-    assert math.isfinite(person.value("masked", 2, 3))
-    person.action("undo").trigger()
-    assert person.value("weights", 2, 3) == 0
-    person.action("mask_tool").trigger()
-    person.click_cell("weights", 4, 5)
-    assert person.value("weights", 4, 5) > 0
-
     person.again("the line of the brush names its shapes and puts it away")
     assert not person.find("brush").isVisible()
     person.do("mask_tool")

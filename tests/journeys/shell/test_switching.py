@@ -113,7 +113,7 @@ def pages(person) -> dict[str, str]:
         bar.setCurrentIndex(page)
         settle()
         if turn > 2:
-            found[page] = words(person.window)
+            found[page] = words(person.window if page == 0 else person.find("inspector"))  # the rest is the same
     return {f"page {page}: {name}": text for page, said in found.items() for name, text in said.items()}
 
 

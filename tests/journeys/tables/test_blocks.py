@@ -258,21 +258,6 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(person):
         assert person.numbers("query")[1:] == [sums, ["20", "20", "20"]]
         person.press("Ctrl+Z")
 
-    person.again("an offer to grow makes no matrix smaller that has grown since")
-    # It cut Q back to the size that the block had needed when it came.
-    block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
-    person.clipboard("\n".join("\t".join(row) for row in block))
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+V")
-    grow = person.button("Grow Q to 3 × 4", "banner")
-    person.size("n", 9)
-    person.type_into("query", 8, 0, "77")
-    if grow.isVisible():
-        person.click(grow)
-        assert person.numbers("query")[:3] == block
-    assert person.program.document.problem.n == 9
-    assert person.number("query", 8, 0) == 77
-
     person.again("what grows beside is said before and after and gets zeros")
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
     person.go_to("key", 0, 0)
@@ -353,16 +338,6 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
 
 
 @pytest.fixture
-def held(monkeypatch):
-    """What is read is large, and held up."""
-    found = Gate()
-    monkeypatch.setattr(table_pasting, "LARGE_TEXT", 0)
-    monkeypatch.setattr(text_table, "_read", found.before(text_table._read))
-    yield found
-    found.open()
-
-
-@pytest.fixture
 def paster(launch, tmp_path):
     """In front of two items with two heads."""
     normal = np.random.default_rng(5).normal
@@ -374,15 +349,15 @@ def paster(launch, tmp_path):
     return paster
 
 
-def settle(paster, held):
-    held.open()
+def settle(paster, gate):
+    gate.open()
     paster.until(lambda: not (paster.program.late.table_blocks.reading.busy or paster.program.runner.busy))
     paster.wait()
 
 
-def asked(paster, held, ask):
+def asked(paster, gate, ask):
     ask()
-    held.await_work()
+    gate.await_work()
 
 
 def paste(paster):
@@ -390,33 +365,33 @@ def paste(paster):
     paster.press("Ctrl+V")
 
 
-def test_a_block_goes_into_the_item_that_was_on_show_or_is_said_to_be_dropped(paster, held):
+def test_a_block_goes_into_the_item_that_was_on_show_or_is_said_to_be_dropped(paster, gate):
     before = paster.program.document.snapshot()
     paster.go_to("query", 3, 4)
-    asked(paster, held, lambda: paste(paster))
+    asked(paster, gate, lambda: paste(paster))
     paster.program.view.set(batch=1)
-    settle(paster, held)
+    settle(paster, gate)
     query = paster.program.document.problem.query
     assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
 
     paster.again("what is added is added to the numbers there, whatever is on show then")
-    held.close()
+    gate.close()
     before = paster.program.document.snapshot().query
     paster.go_to("query", 3, 4)
     paster.clipboard(BLOCK)
-    asked(paster, held, lambda: paster.do("paste_added"))
+    asked(paster, gate, lambda: paster.do("paste_added"))
     paster.program.view.set(batch=1)
     paster.go_to("value", 0, 0)
-    settle(paster, held)
+    settle(paster, gate)
     query = paster.program.document.problem.query
     np.testing.assert_array_equal(query[0, 3:5, 4:6], before[0, 3:5, 4:6] + [[7, 8], [9, 4]])
     assert np.array_equal(query[1], before[1])
 
     paster.again("a block for a table that is gone is said to be dropped")
-    held.close()
+    gate.close()
     paster.go_to("mask.0.values", 3, 4)
-    asked(paster, held, lambda: paste(paster))
+    asked(paster, gate, lambda: paste(paster))
     paster.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
-    settle(paster, held)
+    settle(paster, gate)
     assert "is gone: 2 × 2 numbers were dropped." in paster.banner()

@@ -115,6 +115,7 @@ def test_the_view_is_there_after_a_restart(launch):
     person = launch("worked-example.npz")
     for action in ("decimals_4", "scientific", "values", "all_stages", "history_64"):
         person.do(action)
+    assert person.program.document._history.limit == 64 << 20
     columns = person.program.window.columns
     columns.setSizes([426, 390, 624])
     kept = columns.sizes()
@@ -127,6 +128,7 @@ def test_the_view_is_there_after_a_restart(launch):
     assert (look.decimals, look.scientific, look.values, look.mode) == (4, True, False, "all")
     assert again.action("scientific").isChecked()
     assert again.action("history_64").isChecked()
+    assert again.program.document._history.limit == 64 << 20
     assert again.program.window.columns.sizes() == pytest.approx(kept, abs=2)
     found = [size for size in again.program.window.inputs._splitter.sizes() if size]
     assert found == pytest.approx(heights, abs=6)
