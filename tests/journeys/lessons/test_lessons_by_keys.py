@@ -88,6 +88,7 @@ def test_the_first_lesson_is_gone_through_by_keys(launch):
     answer_by_keys(person, "2")
     assert "2 是例子里的 S[1, 1]" in verdict(person)
     answer_by_keys(person, "1/1")
+    assert person.program.view.look.cell[1:] == (0, 1), "the cell that was asked for is the one explained now"
     press(person, "lesson.next")
     on(3)
     answer_by_keys(person, "１．１５５")
@@ -99,7 +100,6 @@ def test_the_first_lesson_is_gone_through_by_keys(launch):
     press(person, "lesson.show")
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
     assert verdict(person) == "答案是 0.6405。"
-    assert person.program.view.look.cell[1:] == (1, 1), "the cell that was asked for is the one explained now"
     press(person, "lesson.check", "Shift+Tab")  # what was shown and is handed in again is no answer
     press(person, "lesson.next")
     on(5)
