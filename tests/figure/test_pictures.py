@@ -35,6 +35,11 @@ def curve() -> Problem:
     return open_file(resource("examples", "nadaraya-watson.npz")).problem
 
 
+@pytest.fixture(scope="module")
+def worked() -> Problem:
+    return open_file(resource("examples", "worked-example.npz")).problem
+
+
 def texts(path: Path) -> list[tuple[str, float, float, str, float]]:
     """Every text of an SVG: what it says, x, y, anchor, size in points on the page."""
     root = ElementTree.parse(path).getroot()
@@ -97,8 +102,8 @@ def test_what_cannot_be_is_refused_with_a_sentence(minilm: Problem, changed: dic
 
 # --- background --------------------------------------------------------------------------------------
 @each("picture", ["map", "product", "curve"], one_of=3)
-def test_a_transparent_figure_has_no_background(curve: Problem, tmp_path: Path, picture: str) -> None:
-    problem = curve if picture == "curve" else open_file(resource("examples", "worked-example.npz")).problem
+def test_a_transparent_figure_has_no_background(curve: Problem, worked: Problem, tmp_path: Path, picture: str) -> None:
+    problem = curve if picture == "curve" else worked
     with pytest.raises(ValueError, match="partly transparent"):
         render(problem, tmp_path / "a.gif", picture=picture, transparent=True)
     for transparent, alpha in ((False, 255), (True, 0)):
@@ -162,11 +167,11 @@ def test_a_curve_has_its_points_and_its_line_where_they_belong(curve: Problem, t
 # --- without a title, without letters ------------------------------------------------------------
 @each(("picture", "heads"), [("map", "all"), ("product", 0), ("head_contributions", 0)], one_of=3)
 def test_a_figure_without_its_title_gives_the_room_to_the_picture(
-    curve: Problem, tmp_path: Path, picture: str, heads: Any
+    worked: Problem, tmp_path: Path, picture: str, heads: Any
 ) -> None:
     sides = {}
     for shown in (True, False):
-        render(curve, tmp_path / f"{shown}.svg", picture=picture, heads=heads, width=12, title=shown)
+        render(worked, tmp_path / f"{shown}.svg", picture=picture, heads=heads, width=12, title=shown)
         said = [text for text, *_ in texts(tmp_path / f"{shown}.svg")]
         text = (tmp_path / f"{shown}.svg").read_text("utf-8")
         head = re.search("<title>(.*?)</title>", text)
@@ -178,18 +183,21 @@ def test_a_figure_without_its_title_gives_the_room_to_the_picture(
         assert high is not None
         sides[shown] = float(high[1])
         if picture == "map":
-            assert (f"{curve.n} × {curve.m}" in said) is shown, "the shape beside it goes, too"
+            assert (f"{worked.n} × {worked.m}" in said) is shown, "the shape beside it goes, too"
     assert sides[False] < sides[True] - 3
-    render(curve, tmp_path / "fixed.png", picture=picture, heads=heads, width=12, height=12, title=False)
+    render(worked, tmp_path / "fixed.png", picture=picture, heads=heads, width=12, height=12, title=False)
     assert QImage(str(tmp_path / "fixed.png")).height() == pytest.approx(12 / 2.54 * 150, abs=2)
 
 
 @each(("picture", "lang"), [("map", "en"), ("product", "zh"), ("curve", "en")], one_of=3)
-def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path, picture: str, lang: str) -> None:
+def test_outlines_need_no_fonts_and_look_the_same(
+    curve: Problem, worked: Problem, tmp_path: Path, picture: str, lang: str
+) -> None:
+    problem = curve if picture == "curve" else worked
     for outlined in (False, True):
         for ending in ("svg", "pdf", "png"):
             chosen = {"picture": picture, "lang": lang, "width": 10, "outlines": outlined}
-            render(curve, tmp_path / f"{outlined}.{ending}", **chosen, session=False)
+            render(problem, tmp_path / f"{outlined}.{ending}", **chosen, session=False)
     assert "<text" not in (tmp_path / "True.svg").read_text("utf-8")
     assert b"/FontFile" in (tmp_path / "False.pdf").read_bytes()
     assert b"/FontFile" not in (tmp_path / "True.pdf").read_bytes()

@@ -1,4 +1,4 @@
-"""The history: what its steps moved of the chosen cell, its limit; snapshots taken, compared with, named, saved."""
+"""The history: what its steps moved of the chosen cell; snapshots taken, compared with, named, saved."""
 
 import numpy as np
 import pytest

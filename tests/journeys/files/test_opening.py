@@ -224,12 +224,6 @@ def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, 
     assert rows(person) == ROWS
 
 
-# --- another wish ----------------------------------------------------------------------------------
-
-
-# --- the end ---------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def windows(monkeypatch):
     """The files for which another window was started."""

@@ -141,7 +141,7 @@ def test_what_takes_the_focus_has_a_name_and_is_turned_by_no_wheel_before(launch
     assert {"control.score", "control.scale", "control.scale_slider", "control.dtype", "control.n"} <= set(seen)
     assert person.program.document.generation == problem
 
-    person.again("what takes the focus says what it is")
+    # what takes the focus says what it is
     person.click_cell("weights", 0, 1)
     person.do("masks")
     found = nameless(person.window)
@@ -155,7 +155,7 @@ def test_what_takes_the_focus_has_a_name_and_is_turned_by_no_wheel_before(launch
     found += nameless(person.window)
     assert sorted(set(found)) == []
 
-    person.again("what scripts find by name has a name for readers too")
+    # what scripts find by name has a name for readers too
     widgets = [person.window, *person.window.findChildren(QWidget)]
     unnamed = {
         each.objectName() for each in widgets if NAMED.fullmatch(each.objectName()) and not each.accessibleName()
