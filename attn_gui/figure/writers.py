@@ -457,8 +457,8 @@ def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
     pixels = np.concatenate(
         [sample[::step, ::step].reshape(-1, 3) for sample, step in zip(samples, steps, strict=True)]
     )
-    colors, counts = np.unique(pixels, axis=0, return_counts=True)
-    colors = colors[np.argsort(-counts, kind="stable")]
+    codes, counts = np.unique(_packed(pixels), return_counts=True)
+    colors = _unpacked(codes[np.argsort(-counts, kind="stable")])
     if len(colors) <= COLORS:
         return colors
     rare = Image.fromarray(colors[COMMON:][None]).quantize(COLORS - COMMON, Image.Quantize.MEDIANCUT)
@@ -469,9 +469,9 @@ def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
     """Return the picture in the nearest colors; Pillow's own search is coarse, white would be 253 of 255."""
     from PIL import Image
 
-    packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    packed = _packed(pixels)
     codes, places = np.unique(packed, return_inverse=True)
-    found = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.float32)
+    found = _unpacked(codes).astype(np.float32)
     parts = [
         np.argmin(((found[low : low + AT_ONCE, None] - palette) ** 2).sum(axis=2), axis=1)
         for low in range(0, len(found), AT_ONCE)
@@ -479,6 +479,17 @@ def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
     image = Image.fromarray(np.concatenate(parts).astype(np.uint8)[places.reshape(packed.shape)])
     image.putpalette(palette.tobytes())
     return image
+
+
+def _packed(pixels: Bytes) -> npt.NDArray[np.uint32]:
+    """Return a number for the color of each pixel, in the order of the colors; NumPy sorts three bytes far slower."""
+    red, green, blue = (pixels[..., part].astype(np.uint32) for part in range(3))
+    return red << np.uint32(16) | green << np.uint32(8) | blue
+
+
+def _unpacked(codes: npt.NDArray[np.uint32]) -> Bytes:
+    """Return (colors, 3) for such numbers."""
+    return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.uint8)
 
 
 def _pixels(image: QImage) -> Bytes:
