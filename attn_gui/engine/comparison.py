@@ -385,7 +385,7 @@ def _stage_of(given: Any) -> str:
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:
     """Return a head switched off: its results are multiplied by 0, after whatever was done to them by hand.
 
-    Without a head that there is not, a problem is what it was.
+    Nothing changes in a problem that does not have this head.
     """
     if head >= problem.num_heads:
         return {}

@@ -1,4 +1,4 @@
-"""The catalog of pages beside the maps, and the refusal of a page or an option that there is not."""
+"""The catalog of pages beside the maps, and the sentences that refuse an unknown page or option."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""What is looked at (item, head, stage, chosen and covered cells, mode), resolved; who is told of a change, in turns.
-Changing it never makes the document modified."""
+"""View settings: the item, head, stage, cells and mode on show, as far as the problem has them; notifies in turns.
+
+Changing them never makes the document modified.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class MapRow:
 
 @dataclass(frozen=True)
 class SweptQuantity:
-    """One number of a problem that a sweep can move; all that there are is in `quantities_of`.
+    """One number of a problem that a sweep can move; `quantities_of` returns all of them.
 
     `words` are pairs (context, English) for translators, to be joined by a colon. `now` is its value in the problem,
     None where it has none, `span` the two ends between which it runs unless told otherwise. `put(problem, value)`

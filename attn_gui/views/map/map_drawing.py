@@ -92,6 +92,8 @@ class MapCanvas(QWidget):
     `cells` is the picture of the matrix, `overlay` marks some of its cells; a subclass paints both. Drawing waits until
     the map is painted, so that many changes cost one drawing; a map that is not visible draws nothing, yet answers
     `cell_at` and `cell_rect`.
+
+    A subclass must provide `_place`, `show_cells` and `show_marks`; no abc.ABC, whose metaclass Qt's classes exclude.
     """
 
     levelsChanged = Signal(object)  # the Levels
