@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from attn_gui.app import model_controller, model_second_text
+from attn_gui.app import model_controller, model_run_controller
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
 from tests.journeys.conftest import Person
@@ -170,7 +170,7 @@ def type_two_texts(toy):
 def test_rows_that_are_being_taken_wait_for_a_dialog_and_not_for_a_comparison(toy, monkeypatch, request):
     gate = Gate()
     request.addfinalizer(gate.open)
-    monkeypatch.setattr(model_second_text, "rows_taken", gate.before(model_second_text.rows_taken))
+    monkeypatch.setattr(model_run_controller, "rows_taken", gate.before(model_run_controller.rows_taken))
 
     def take_all():
         type_two_texts(toy)
