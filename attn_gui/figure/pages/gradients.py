@@ -22,7 +22,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageSpot,
     PageStyle,
@@ -158,35 +157,6 @@ NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
 """Of the width: what the names of the numbers take, and where the columns of the list end."""
 
 
-class GradientPage(PageKind[CheckedGradients]):
-    """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
-
-    name = "gradient_maps"
-    title = N_("Pages", "Gradient maps")
-    words = (
-        "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
-    )
-    options = (
-        ChoiceOption("of", N_("Pages", "gradient of"), N_("Pages", "Which number is differentiated"), OF),
-        ChoiceOption("by", N_("Pages", "with respect to"), N_("Pages", "Which matrices it is differentiated by"), BY),
-        ChoiceOption(
-            "bar",
-            N_("Pages", "color bar"),
-            N_("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
-            BARS,
-        ),
-    )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed again for every finite difference
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
-        return read_gradients(evaluation, context, progress)
-
-    def plan(self, content: CheckedGradients, style: PageStyle, size: Sides) -> PageDrawing:
-        return GradientsLayout(content, style, size).drawing(style.translate("Pages", self.title))
-
-
 class GradientsLayout(MapsLayout):
     """The maps, and below them the list of the largest gradients."""
 
@@ -284,3 +254,30 @@ class GradientsLayout(MapsLayout):
                 (self._name(one), [scientific(number) for number in (one.exact, one.by_difference, one.apart)])
             )
         self.paint_list(painter, lines, [room.left() + share * room.width() for share in PLACES], room.width() * NAME)
+
+
+class GradientPage(PageKind[CheckedGradients]):
+    """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
+
+    name = "gradient_maps"
+    title = N_("Pages", "Gradient maps")
+    layout = GradientsLayout
+    words = (
+        "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
+    )
+    options = (
+        ChoiceOption("of", N_("Pages", "gradient of"), N_("Pages", "Which number is differentiated"), OF),
+        ChoiceOption("by", N_("Pages", "with respect to"), N_("Pages", "Which matrices it is differentiated by"), BY),
+        ChoiceOption(
+            "bar",
+            N_("Pages", "color bar"),
+            N_("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
+            BARS,
+        ),
+    )
+
+    def is_quick(self, context: PageContext) -> bool:
+        return False  # the problem is computed again for every finite difference
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
+        return read_gradients(evaluation, context, progress)

@@ -28,7 +28,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageSpot,
     PageStyle,
@@ -164,36 +163,6 @@ NAME_SHARE = 0.3
 """Of the width of the list: what the names of the steps take."""
 
 
-class PrecisionPage(PageKind[PrecisionMaps]):
-    """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
-
-    name = "precision"
-    title = N_("Pages", "Number types")
-    words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
-    needs = N_("Pages", "It is too long to be computed once more in each type")
-    reads = frozenset({"batch", "head", "stage"})
-    options = (
-        ChoiceOption(
-            "shown",
-            N_("Pages", "shown"),
-            N_("Pages", "How far each type is from float64, or the numbers themselves"),
-            SHOWN,
-        ),
-    )
-
-    def applies(self, problem: Problem) -> bool:
-        return not is_long(problem)
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed four times
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-        return read_precisions(evaluation, context, progress)
-
-    def plan(self, content: PrecisionMaps, style: PageStyle, size: Sides) -> PageDrawing:
-        return PrecisionLayout(content, style, size).drawing(style.translate("Pages", self.title))
-
-
 class PrecisionLayout(MapsLayout):
     """The maps of the stage, and below them a list of the steps with how far each type departs."""
 
@@ -322,3 +291,31 @@ class PrecisionLayout(MapsLayout):
             name = f"{symbol(step.stage)}  {title(step.stage, self.style.lang)}"
             lines.append((name, [self._departure_text(one) for one in step.departures]))
         self.paint_list(painter, lines, self._ends(), self.room.width() - sum(self.widths))
+
+
+class PrecisionPage(PageKind[PrecisionMaps]):
+    """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
+
+    name = "precision"
+    title = N_("Pages", "Number types")
+    layout = PrecisionLayout
+    words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
+    needs = N_("Pages", "It is too long to be computed once more in each type")
+    reads = frozenset({"batch", "head", "stage"})
+    options = (
+        ChoiceOption(
+            "shown",
+            N_("Pages", "shown"),
+            N_("Pages", "How far each type is from float64, or the numbers themselves"),
+            SHOWN,
+        ),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return not is_long(problem)
+
+    def is_quick(self, context: PageContext) -> bool:
+        return False  # the problem is computed four times
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
+        return read_precisions(evaluation, context, progress)
