@@ -228,8 +228,8 @@ class ExportController(WritingController):
             parent=self._window,
         )
         proposal = self._proposal(stage)
-        dialog.set_choice(replace(proposal, picture=picture) if picture else proposal)
-        dialog.set_state(self._settings.record("export_image"))
+        proposal = replace(proposal, picture=picture) if picture else proposal
+        dialog.propose(proposal, self._settings.record("export_image"))
         accepted = asked(dialog)
         self._dialog = None
         self._preview.finish()
@@ -353,8 +353,8 @@ class ExportController(WritingController):
             parent=self._window,
         )
         look = self._view.look
-        dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
-        dialog.set_state(self._settings.record("export_data"))
+        proposal = DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder())
+        dialog.propose(proposal, self._settings.record("export_data"))
         if asked(dialog):
             self._settings.put("export_data", dialog.state())
             self._write(self._tables(dialog.result_choice()))

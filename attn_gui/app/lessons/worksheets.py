@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,17 +65,13 @@ class WorksheetsController(WritingController):
         problem = None if self.waits() else copied(self._window, self._document)
         if problem is None:
             return
-        proposed = WorksheetChoice()
         self._checked = "", ""
         stem = self._document.name
         dialog = WorksheetDialog(lambda choice: self._files(choice, problem, stem), stem, self._window)
         self._check.ended.connect(dialog.say_outcome)
         kept = self._settings.record(KEPT)
-        known = {
-            name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
-        }
         folder = kept.get("folder") or str(folder_of(self._document))
-        dialog.set_choice(replace(proposed, lang=self._appearance.language, folder=folder, **known))
+        dialog.propose(WorksheetChoice(lang=self._appearance.language, folder=folder), kept)
         taken = asked(dialog)
         self._check.forget()
         if taken:
