@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import CopiedCells
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, ShapedModel
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.untrusted_bytes import visible_text
@@ -42,7 +42,7 @@ TOKEN, NOW, BEFORE = range(3)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class PredictionModel(QAbstractTableModel):
+class PredictionModel(ShapedModel):
     """A row a token, the likeliest first; without anything changed there is no column for before."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -53,14 +53,8 @@ class PredictionModel(QAbstractTableModel):
     def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
         """Show these; `two` with what was before."""
         self.beginResetModel()
-        self._rows, self._two = tuple(rows), two
+        self._rows, self._two, self._shape = tuple(rows), two, (len(rows), BEFORE + two)
         self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else BEFORE + self._two
 
     def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if way == Qt.Orientation.Vertical:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QByteArray,
     QMimeData,
     QModelIndex,
@@ -35,7 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.matrix_model import Index, field_symbol
+from attn_gui.document.matrix_model import Index, ShapedModel, field_symbol
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
@@ -310,12 +309,12 @@ def part_symbol(role: str) -> str:
     return "M" if role == MASK else ", ".join(map(field_symbol, FUSED.get(role, (role,))))
 
 
-class ArraysModel(QAbstractTableModel):
+class ArraysModel(ShapedModel):
     """One row an array; a row that is dragged carries its name."""
 
     def __init__(self, arrays: Sequence[ListedArray], parent: Any = None) -> None:
         super().__init__(parent)
-        self.arrays = tuple(arrays)
+        self.arrays, self._shape = tuple(arrays), (len(arrays), PART + 1)
         self._parts: dict[str, str] = {}
 
     def set_parts(self, names: Mapping[str, str]) -> None:
@@ -326,12 +325,6 @@ class ArraysModel(QAbstractTableModel):
         self._parts = {name: ", ".join(found) for name, found in parts.items()}
         if self.arrays:
             self.dataChanged.emit(self.index(0, PART), self.index(len(self.arrays) - 1, PART))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self.arrays)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else PART + 1
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         if not index.isValid():
