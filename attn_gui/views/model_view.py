@@ -34,7 +34,16 @@ from attn_gui.views.head_grid import STALE, HeadGrid
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal
 from attn_gui.views.token_row import SecondText, TokenRow
-from attn_gui.views.widgets import ChoiceBox, ElidedLabel, FlowLayout, LineEdit, Retranslated, arrange, plain_tip
+from attn_gui.views.widgets import (
+    ChoiceBox,
+    ElidedLabel,
+    FlowLayout,
+    LineEdit,
+    Retranslated,
+    arrange,
+    plain_tip,
+    space_grid,
+)
 
 # --- predictions: the likeliest tokens, their probabilities now and before, as numbers and bars -----
 SHARE_ROLE = Qt.ItemDataRole.UserRole
@@ -363,14 +372,11 @@ class ModelView(Retranslated, QWidget):
         for title in (self._prediction_title, self._changes_title):
             style_text(title, "section", strong=True)
         style_text(self._similar, "small", "text2")
-        top = QGridLayout()
-        top.setHorizontalSpacing(SPACING.m)
-        top.setVerticalSpacing(SPACING.s)
+        top = space_grid(QGridLayout(), SPACING.m, SPACING.s, 1)
         for row, (label, field) in enumerate(((self._text_label, self._text), (self._other_label, self._other))):
             top.addWidget(label, row, 0)
             top.addWidget(field, row, 1)
         top.addWidget(self._run, 0, 2)
-        top.setColumnStretch(1, 1)
         parts = QSplitter(Qt.Orientation.Horizontal, self)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self._left_side(parts))

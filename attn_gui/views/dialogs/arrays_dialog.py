@@ -60,7 +60,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip, space_grid
 
 # --- questions ------------------------------------------------------------------------------------
 UNSAID = ""
@@ -123,10 +123,7 @@ class AxesFields(QWidget):
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACING.m)
-        grid.setVerticalSpacing(SPACING.s)
+        grid = space_grid(QGridLayout(self), SPACING.m, SPACING.s, 1)
         for name, editor in self._editors.items():
             editor.setObjectName(f"arrays.{name}")
             style_text(self._captions[name], letters="small", tone="text2")
@@ -138,7 +135,6 @@ class AxesFields(QWidget):
             else:
                 grid.addWidget(self._captions[name], row, 0)
                 grid.addWidget(editor, row, 1)
-        grid.setColumnStretch(1, 1)
 
     def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
         """Show how an arrangement reads its arrays; `remembered`: it is the one of the last such file."""

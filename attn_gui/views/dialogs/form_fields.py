@@ -34,7 +34,7 @@ from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, arrange, space_grid
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
@@ -353,9 +353,7 @@ FormField = tuple[QLabel | None, QWidget, int]  # caption above it, editor, colu
 
 def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
     """Lay out captions above their editors, with a gap between rows; an editor without a caption stands alone."""
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(SPACING.m)
-    grid.setVerticalSpacing(SPACING.xs)
+    space_grid(grid, SPACING.m, SPACING.xs)
     for place, row in enumerate(rows):
         column = 0
         for label, editor, span in row:
