@@ -129,19 +129,12 @@ class SolutionSaving(WritingController):
     def commands(self) -> dict[str, Command]:
         view = self._view
         return {
-            "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),
-            "solution_of_problem": Command(self.save_all, enabled=lambda: not view.look.blanks),
+            "solution_of_cell": Command(lambda: self._save(view.chosen_blank()), enabled=lambda: view.differentiable),
+            "solution_of_problem": Command(lambda: self._save(None), enabled=lambda: not view.look.blanks),
         }
 
-    def save_cell(self) -> None:
-        """Save the steps to the chosen cell."""
-        self._save(self._view.chosen_blank())
-
-    def save_all(self) -> None:
-        """Save the steps of the item on show."""
-        self._save(None)
-
     def _save(self, cell: Blank | None) -> None:
+        """Save the steps to a cell, or of the item on show."""
         from attn_gui.figure.worksheet_files import SHEETS, save_solution, solution_name
         from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 
