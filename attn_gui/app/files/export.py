@@ -323,11 +323,9 @@ class ExportController(WritingController):
         if self._dialog is None:
             return
         try:
-            found = outcome.result()
+            self._dialog.preview.show_later(outcome.result())
         except REFUSALS as error:
-            self._dialog.preview.show_sentence(sentence(error))
-        else:
-            self._dialog.preview.show_picture(found)
+            self._dialog.preview.show_later(QImage(), sentence(error))
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """Return the painter of a choice, for any thread: all that it needs of the window is read now."""

@@ -58,7 +58,7 @@ PAPER = QColor("white")
 class Preview(QWidget):
     """Asks for its picture a moment after the last change; an error is said in its place.
 
-    `draw` gives None for a picture that comes later, by `show_picture`, or `show_sentence` if there is none.
+    `draw` gives None for a picture that comes later, by `show_later`.
     """
 
     drawn = Signal()  # there is a picture, or a reason why there is none
@@ -108,17 +108,11 @@ class Preview(QWidget):
         self._coming = found is None
         self._show(QImage() if found is None else found, "")
 
-    def show_picture(self, image: QImage) -> None:
-        """Show a picture that was computed later; drop it if it is not wanted any more."""
+    def show_later(self, image: QImage, sentence: str = "") -> None:
+        """Show a picture that was computed later, or a sentence in its place, unless it is not wanted any more."""
         if self._coming:
             self._coming = False
-            self._show(image, "")
-
-    def show_sentence(self, sentence: str) -> None:
-        """Show a sentence in place of the picture to come."""
-        if self._coming:
-            self._coming = False
-            self._show(QImage(), sentence)
+            self._show(image, sentence)
 
     def _show(self, image: QImage, sentence: str) -> None:
         self._image, self._sentence = image, sentence
