@@ -88,32 +88,6 @@ class CheckedGradients:
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
-    """Take the gradients that a page shows, then compute the finite differences one after the other."""
-    box, weights, name, value = differentiated(
-        stage_plane(evaluation, context.stage, context.batch, context.head),
-        *(context.cell or (0, 0)),
-        context.options["of"],
-    )
-    by_field = gradients(evaluation, context.stage, box, weights)
-    if context.options["by"] == STEPS:
-        steps = step_gradients(evaluation, context.stage, box, weights)
-        maps = [_of_step(evaluation, context, step, *found) for step, found in steps.items()]
-    else:
-        maps = list(_of_fields(evaluation, context, by_field))
-    checked = []
-    largest = strongest(by_field, LISTED)
-    for number, (field, index, exact) in enumerate(largest):
-        progress((number + 1) / (len(largest) + 1))
-        beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
-        checked.append(CheckedGradient(field, index, exact, beside))
-    progress(1.0)
-    common = context.options["bar"] == "common"
-    return CheckedGradients(
-        name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads
-    )
-
-
 def _of_step(evaluation: Evaluation, context: PageContext, stage: str, box: Box, found: Array) -> GradientMap:
     """Return the gradient by the part of a stage that the sum reads, of the item and the head on show."""
     cells, batch, *head = found, box[0], *box[1:-2]
@@ -280,4 +254,25 @@ class GradientPage(PageKind[CheckedGradients]):
         return False  # the problem is computed again for every finite difference
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
-        return read_gradients(evaluation, context, progress)
+        box, weights, name, value = differentiated(
+            stage_plane(evaluation, context.stage, context.batch, context.head),
+            *(context.cell or (0, 0)),
+            context.options["of"],
+        )
+        by_field = gradients(evaluation, context.stage, box, weights)
+        if context.options["by"] == STEPS:
+            steps = step_gradients(evaluation, context.stage, box, weights)
+            maps = [_of_step(evaluation, context, step, *found) for step, found in steps.items()]
+        else:
+            maps = list(_of_fields(evaluation, context, by_field))
+        checked = []
+        largest = strongest(by_field, LISTED)
+        for number, (field, index, exact) in enumerate(largest):
+            progress((number + 1) / (len(largest) + 1))
+            beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
+            checked.append(CheckedGradient(field, index, exact, beside))
+        progress(1.0)
+        common = context.options["bar"] == "common"
+        return CheckedGradients(
+            name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads
+        )

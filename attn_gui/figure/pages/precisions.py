@@ -109,42 +109,6 @@ def departure(exact: Array, rounded: Array) -> Departure:
     return Departure(share, (int(row), int(column)), overflown)
 
 
-def read_precisions(evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-    """Compute the problem in every type, one after the other.
-
-    Raises FieldError where that is more than a share of the free memory.
-    """
-    computed = []
-    for each in rounded_evaluations(evaluation.problem):
-        computed.append(each)
-        progress(len(computed) / (len(NARROWER) + 2))
-    exact, *narrower = computed
-    stage = stand_in(exact, context.stage)
-
-    def cells(one: RoundedEvaluation, name: str) -> tuple[Array, Allowed | None]:
-        plane = stage_plane(one, name, context.batch, context.head)
-        return plane.block(*map(slice, plane.shape))
-
-    values, allowed = cells(exact, stage)
-    plane = stage_plane(exact, stage, context.batch, context.head)
-    problem, node = evaluation.problem, exact.node(stage).stage
-    found = PrecisionMaps(
-        stage,
-        plane.shape,
-        (node.axes[-2], node.axes[-1]),
-        plane.signed,
-        tuple(TypeMap(one.float_type.name, *_blocks(cells(one, stage)[0], values, allowed)) for one in computed),
-        tuple(
-            StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
-            for name in exact.stages
-        ),
-        context.options["shown"] == NUMBERS,
-        (context.batch, problem.batch_size, context.head, problem.num_heads),
-    )
-    progress(1.0)
-    return found
-
-
 def _blocks(values: Array, exact: Array, allowed: Allowed | None) -> tuple[Values, Values, Allowed | None]:
     """Return the numbers and their distances to the exact ones in blocks, and which blocks have an open cell."""
     rows, columns = (min(SIDE, cells) for cells in values.shape)
@@ -318,4 +282,36 @@ class PrecisionPage(PageKind[PrecisionMaps]):
         return False  # the problem is computed four times
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-        return read_precisions(evaluation, context, progress)
+        """Compute the problem in every type, one after the other.
+
+        Raises FieldError where that is more than a share of the free memory.
+        """
+        computed = []
+        for each in rounded_evaluations(evaluation.problem):
+            computed.append(each)
+            progress(len(computed) / (len(NARROWER) + 2))
+        exact, *narrower = computed
+        stage = stand_in(exact, context.stage)
+
+        def cells(one: RoundedEvaluation, name: str) -> tuple[Array, Allowed | None]:
+            plane = stage_plane(one, name, context.batch, context.head)
+            return plane.block(*map(slice, plane.shape))
+
+        values, allowed = cells(exact, stage)
+        plane = stage_plane(exact, stage, context.batch, context.head)
+        problem, node = evaluation.problem, exact.node(stage).stage
+        found = PrecisionMaps(
+            stage,
+            plane.shape,
+            (node.axes[-2], node.axes[-1]),
+            plane.signed,
+            tuple(TypeMap(one.float_type.name, *_blocks(cells(one, stage)[0], values, allowed)) for one in computed),
+            tuple(
+                StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
+                for name in exact.stages
+            ),
+            context.options["shown"] == NUMBERS,
+            (context.batch, problem.batch_size, context.head, problem.num_heads),
+        )
+        progress(1.0)
+        return found
