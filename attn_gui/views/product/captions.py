@@ -298,8 +298,7 @@ class ProductWords:
     def labels(self, places: ProductPlaces) -> Iterator[AxisLabels]:
         """Yield the labels of both axes."""
         scene, away = self._scene, scaled(SPACING.s)
-        assert scene.corner is not None
-        placement, (rows, columns) = scene.corner.placement, scene.labels
+        placement, (rows, columns) = scene.maps.map(scene.stage).placement, scene.labels
         fonts = label_font(scene.tight), label_font(scene.tight, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
@@ -314,8 +313,7 @@ class ProductWords:
 
     def _paint_bands(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
         """Paint the numbers of the heads over their bands of columns, the present one in the accent."""
-        corner, rect = self._scene.corner, places.stage
-        assert corner is not None
+        corner, rect = self._scene.maps.map(self._scene.stage), places.stage
         if not corner.shown.bands or self._scene.labels[1]:
             return
         starts = (*corner.shown.bands, corner.shape[1])
@@ -331,9 +329,8 @@ class ProductWords:
     # --- gaps ------------------------------------------------------------------------------------
     def _gap_lines(self, places: ProductPlaces) -> Iterator[tuple[QRect, QColor]]:
         """Yield the lines by which the chosen row and column run on from map to map."""
-        corner, marked, theme = self._scene.corner, self._scene.lines, current_theme()
-        assert corner is not None
-        rows, columns = corner.placement.rows, corner.placement.columns
+        marked, theme, placement = self._scene.lines, current_theme(), self._scene.maps.map(self._scene.stage).placement
+        rows, columns = placement.rows, placement.columns
         pairs = []
         if marked.row is not None and places.left is not None:
             pixels = rows.pixels_of_cells(slice(marked.row, marked.row + 1))

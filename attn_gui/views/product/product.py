@@ -207,9 +207,7 @@ class ProductPicture(MapBackground, WordsAround, QWidget):
 
     def _place_operands(self) -> None:
         assert self.places is not None
-        stage_map = self.stage_map()
-        assert stage_map is not None
-        joined = {STAGE_PLACE: stage_map}
+        joined = {STAGE_PLACE: self.maps.map(self._scene.stage)}
         for place, heatmap in self.operands.shown.items():
             rect = getattr(self.places, place)
             heatmap.setVisible(rect is not None)
