@@ -105,10 +105,15 @@ class Allowed(Stage):
     name = "allowed"
     axes = ("batch", "head", "query", "key")
     hidden = boolean = True
+    called = StageName("M", "M", "m")
 
-    def __init__(self, layers: Sequence[str]) -> None:
+    def __init__(self, layers: Sequence[str] = ()) -> None:
         self.code = " & ".join(f"{{{place}}}" for place in range(len(layers)))
         self.formula = "allowed[b h i j] = " + ", ".join(f"{layer}[b h i j]" for layer in layers)
+
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
+        layers = _layers(choices, adds=False)
+        return Allowed(layers) if layers else None
 
     def forward(self, *inputs: Array) -> Array:
         first, *others = inputs
@@ -330,67 +335,45 @@ def _normed(name: str, heads: str, i: str, called: StageName) -> RMSNorm:
     )
 
 
-class Weights(Stage):
+class Weights(Normalizer):
     """The place of the normalization, filled with the one that a problem chooses."""
 
-    name = "weights"
-    axes = tuple(MAP.split())
     formula = "weights[b h i j] = logits[b h i j]"
     along = "j"
-    called, operator, wording, role = Normalizer.called, Normalizer.operator, Normalizer.wording, Normalizer.role
-    behind_mask = shares = fractions = True
+    shares = fractions = True
 
     def fitted(self, choices: CatalogChoices) -> Stage:
         return NORMALIZERS[choices.normalize]
 
 
-class Scores(Stage):
+class Scores(Score):
     """The place of the score function, filled with the one that a problem chooses."""
 
-    name = "scores"
-    axes = tuple(MAP.split())
     formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
-    called, form, operator, wording, role = Score.called, Score.form, Score.operator, Score.wording, Score.role
-    elementary = True
 
     def fitted(self, choices: CatalogChoices) -> Stage:
         return SCORES[choices.score]
 
 
-class Biased(Stage):
-    """The place of the layers that are added to the scores."""
+class Biased(LinearStage):
+    """The scores plus all enabled layers that are added to them."""
 
-    name = "biased"
-    axes = tuple(MAP.split())
-    formula = "logits[b h i j] = logits[b h i j]"
-    called = StageName("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
-    form = FormulaTemplate("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
-    operator = Operator("bias", "bias", "偏置", "+ B")
-    elementary = True
-    wording, role = "bias", Role.BIAS
-
-    def fitted(self, choices: CatalogChoices) -> Stage | None:
-        added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
-        if not added:
-            return None
-        stage = LinearStage(self.name, MAP, " + ".join([self.formula, *added]), elementary=True)
-        stage.called, stage.form, stage.operator = self.called, self.form, self.operator
-        stage.wording, stage.role = self.wording, self.role
-        return stage
-
-
-class AllLayers(Stage):
-    """The place of the layers that close cells."""
-
-    name = "allowed"
-    axes = tuple(MAP.split())
-    formula = "allowed[b h i j] = "
-    hidden = boolean = True
-    called = StageName("M", "M", "m")
+    def __init__(self, layers: Sequence[str] = ()) -> None:
+        super().__init__(
+            "biased",
+            MAP,
+            "logits[b h i j] = " + " + ".join(f"{name}[b h i j]" for name in ("logits", *layers)),
+            called=StageName("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数"),
+            form=FormulaTemplate("{letter} = {letter_before} + B", "{before} + B", "{before} + B"),
+            operator=Operator("bias", "bias", "偏置", "+ B"),
+            elementary=True,
+            wording="bias",
+            role=Role.BIAS,
+        )
 
     def fitted(self, choices: CatalogChoices) -> Stage | None:
-        layers = _layers(choices, adds=False)
-        return Allowed(layers) if layers else None
+        added = _layers(choices, adds=True)
+        return Biased(added) if added else None
 
 
 def _layers(choices: CatalogChoices, *, adds: bool) -> Sequence[str]:
@@ -440,7 +423,7 @@ CATALOG: tuple[Stage, ...] = (
     ),
     Softcap(),
     Biased(),
-    AllLayers(),
+    Allowed(),
     Mask(),
     Weights(),
     LinearStage(
