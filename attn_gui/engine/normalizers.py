@@ -229,6 +229,9 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
 class Keywise(Normalizer):
     """A normalization that turns each score into a number by itself; softmax subtracts the row's largest first."""
 
+    def forward(self, logits: Array, temperature: Input = None) -> Array:
+        return self.parts(logits, temperature)
+
     def parts(self, logits: Array, temperature: Input = None) -> Array:
         """Return the number of each key, before division by the total of its row."""
         raise NotImplementedError
@@ -255,9 +258,6 @@ class Unnormalized(Keywise):
 
     def parts(self, logits: Array, temperature: Input = None) -> Array:
         return np.where(np.isneginf(logits), 0.0, logits)
-
-    def forward(self, logits: Array) -> Array:
-        return self.parts(logits)
 
     def pull_back(self, grad: Array, result: Array, logits: Array) -> Sequence[Input]:
         return (np.where(np.isneginf(logits), 0.0, grad),)
@@ -301,7 +301,7 @@ class PositiveShares(Keywise):
         """Return the rows without an open key, and those whose φ are all too small to be numbers."""
         return np.asarray((self.parts(logits) == 0).all(axis=-1))
 
-    def forward(self, logits: Array) -> Array:
+    def forward(self, logits: Array, temperature: Input = None) -> Array:
         parts = self.parts(logits)
         return np.where(parts == 0, 0.0, parts / self.totals(parts))
 
@@ -373,9 +373,6 @@ class Sigmoid(Keywise):
         steps = logits if temperature is None else logits / temperature
         falling = np.exp(-np.abs(steps))  # neither e^s nor e^(−s) overflows
         return np.asarray(np.where(steps < 0, falling, 1.0) / (1 + falling))
-
-    def forward(self, logits: Array, temperature: Input) -> Array:
-        return self.parts(logits, temperature)
 
     def pull_back(self, grad: Array, result: Array, logits: Array, scalar: Input) -> Sequence[Input]:
         temperature = 1.0 if scalar is None else scalar
