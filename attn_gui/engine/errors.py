@@ -138,6 +138,7 @@ SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say 
 OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
 NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
 OVERFLOWN = "{field} holds {got}, too large for {dtype}: it is {value} now."
+ROUNDED = "{field} holds {got}, a whole number that {dtype} has not got: it is {value} now."
 KEYS_LIE = "weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys."
 READ_BY_SHAPES = "query, key and value were read as {reading}: no other order of axes fits."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."

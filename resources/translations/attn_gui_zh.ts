@@ -7434,6 +7434,10 @@ Do you want to replace it?</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
+        <source>{field} holds {got}, a whole number that {dtype} has not got: it is {value} now.</source>
+        <translation>{field} 中的整数 {got} 无法用 {dtype} 精确表示，现为 {value}。</translation>
+    </message>
+    <message>
         <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
         <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
     </message>
@@ -8360,6 +8364,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers.</source>
         <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
+    </message>
+    <message>
+        <source>the number in {cell} is too large for float64: the largest is {largest}.</source>
+        <translation>单元格 {cell} 中的数超出 float64 的范围：最大为 {largest}。</translation>
     </message>
     <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
