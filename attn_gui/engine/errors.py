@@ -170,6 +170,7 @@ BLOCK_WIDTH = "The residual adds x, so {matrix} must be as wide as x: expected {
 # --- what would make shapes fit ------------------------------------------------------------------
 TRANSPOSE_FIX = "Transpose {matrix}: {before} becomes {shape}."
 RESIZE_FIX = "Resize {matrix} from {before} to {shape}; new cells are 0."
+COUNT_FIX = "Change the number of {matrix} from {before} to {shape}."
 PROJECT_FIX = "Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}."
 ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide as x."
 
@@ -305,10 +306,17 @@ class Fix:
     whole: bool = True
 
     @property
+    def counts(self) -> bool:
+        """Whether it is a number of tokens that changes, and no matrix."""
+        return self.matrix in ("query_tokens", "key_tokens")
+
+    @property
     def template(self) -> str:
         """The sentence for a button's hint, to be translated before `values` are filled in."""
         if not self.before:
             return ADD_FIX
+        if self.counts:
+            return COUNT_FIX
         return {"transpose": TRANSPOSE_FIX, "resize": RESIZE_FIX}.get(self.kind, PROJECT_FIX)
 
     @property

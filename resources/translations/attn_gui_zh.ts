@@ -7510,6 +7510,10 @@ Do you want to replace it?</source>
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
     </message>
     <message>
+        <source>Change the number of {matrix} from {before} to {shape}.</source>
+        <translation>将{matrix}数由 {before} 改为 {shape}。</translation>
+    </message>
+    <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
         <translation>{call} 只能读取一个状态，不能读取差异：请改用 comparison.before 或 comparison.after。</translation>
     </message>
@@ -9865,6 +9869,10 @@ Do you want to replace it?</source>
     <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>
+    </message>
+    <message>
+        <source>Change the number of {matrix} to {after}</source>
+        <translation>将{matrix}数改为 {after}</translation>
     </message>
     <message>
         <source>Resize {matrix} to {after}</source>
