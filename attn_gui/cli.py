@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from attn_gui.arguments import AmbiguousFileRefusal, CommandRefusal, OutputError, nearest
 from attn_gui.commands.command_base import (
     DONE,
     FileProgress,
@@ -27,7 +28,6 @@ from attn_gui.commands.command_base import (
     open_input,
     say,
 )
-from attn_gui.commands.refusals import AmbiguousFileRefusal, CommandRefusal, OutputError, nearest
 from attn_gui.languages import LANGUAGES, N_
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION

@@ -24,7 +24,7 @@ from attn_gui.engine.graph.symbols_and_titles import titles as all_titles
 TRANSLATIONS = ROOT / "resources" / "translations"
 CHINESE = TRANSLATIONS / "attn_gui_zh.ts"
 # the engine's sentences are plain constants, for it imports no Qt that could mark them
-PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("messages.py", "verdicts.py"))
+PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("errors.py", "verdicts.py"))
 
 
 def main(arguments: list[str]) -> int:

@@ -248,7 +248,7 @@ CATALOGS = {  # the modules, wherever they lie
     "normalization": ("engine/normalizers.py", "engine/analysis/reference.py"),
     "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
-    "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
+    "page": ("figure/pages/", "engine/stages.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/writers.py"),
 }
 
@@ -265,7 +265,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "png"): {"export_command.py": 1, "render.py": 1, "form_fields.py": 1},
     ("format", "npz"): {"form_fields.py": 1},
     ("format", "svg"): {"render.py": 1},  # what a notebook shows
-    ("format", ".npy"): {"npz.py": 2},  # members of a .npz
+    ("format", ".npy"): {"numpy_files.py": 2},  # members of a .npz
     ("format", ".md"): {"paths.py": 1},  # a lesson is Markdown, too
     ("format", "pdf"): {"worked_solutions.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"worked_solutions.py": 1},
@@ -305,15 +305,14 @@ STAGES_LEFT: Mapping[str, int] = {
     "array_mapping.py": 1,  # the axes of the weights of projections
     "attention_maps.py": 3,
     "arranged_problem.py": 2,  # these axes, too
-    "axes_fields.py": 3,  # and here
-    "colors.py": 1,
+    "arrays_dialog.py": 3,  # and here
+    "colors.py": 2,
     "create.py": 1,
     "fields.py": 1,
     "gguf.py": 2,
     "tables.py": 1,
     "changed_layers.py": 1,
     "design_tokens.py": 2,
-    "levels.py": 1,
     "spine_controls.py": 1,
     "array_names.py": 7,
     "resize.py": 1,
@@ -358,7 +357,7 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
-    engine = ("stages.py", "derived_stages.py", "blocks.py", "scores.py", "normalizers.py", "verdicts.py")
+    engine = ("stages.py", "blocks.py", "scores.py", "normalizers.py", "verdicts.py")
     engine += ("analysis/reference.py",)
     models = ("forward_pass.py", "backward_pass.py", "families.py")
     homes = (*(f"/engine/{name}" for name in engine), *(f"/models/{name}" for name in models))

@@ -11,7 +11,7 @@ from attn_gui.app.files.export import figure_tasks, number_tasks
 from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.memory import silent
+from attn_gui.engine.arrays import silent
 from attn_gui.formats import FormatError, load, open_file, open_matrix, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.form_fields import DataChoice, ExportChoice

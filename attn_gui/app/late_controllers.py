@@ -19,7 +19,7 @@ from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.import_arrays import ArraysController
 from attn_gui.app.files.incoming_files import IncomingFiles
 from attn_gui.app.files.recovery import Recovery
-from attn_gui.app.history import CellHistoryController, HistoryController
+from attn_gui.app.history import CellHistoryController, HistoryController, SnapshotsController
 from attn_gui.app.inspector_tabs import SensitivityController, VerifyController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
@@ -29,11 +29,9 @@ from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
 from attn_gui.app.maps.maps import MapKeys
 from attn_gui.app.model_controller import ModelController, ModelsAtHand
-from attn_gui.app.model_run_controller import ModelRunController
-from attn_gui.app.model_second_text import SecondTextController
+from attn_gui.app.model_run_controller import ModelRunController, SecondTextController
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.program import Controllers
-from attn_gui.app.snapshots import SnapshotsController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
 from attn_gui.app.tables.table_pasting import TableBlocks

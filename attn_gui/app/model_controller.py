@@ -22,9 +22,9 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.working_arrays import released_arrays
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.memory import Progress, within
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import FileStamp, StudyRecord
 from attn_gui.languages import N_
@@ -33,7 +33,7 @@ from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, sample_text
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.progress import WorkLine, soon_over
+from attn_gui.views.dialogs.dialog_base import WorkLine, soon_over
 
 LAYER = N_("History", "layer {layer}")
 TEXT = N_("History", "text “{text}”")

@@ -18,12 +18,12 @@ from attn_gui.document.edits import Label
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.creation.interventions import AXIS, off_heads, with_heads_off
 from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.memory import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.compose import weights_picture
 from attn_gui.figure.design_tokens import Theme

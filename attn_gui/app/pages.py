@@ -23,7 +23,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
-from attn_gui.engine.memory import silent
+from attn_gui.engine.arrays import silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
@@ -35,8 +35,8 @@ from attn_gui.formats.scripts import script_name
 from attn_gui.languages import N_
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.worker_thread import outcome_of
-from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.page_widget import CodeControls, FitControls, PageWidget
+from attn_gui.views.dialogs.dialog_base import WorkLine
+from attn_gui.views.page_canvas import CodeControls, FitControls, PageWidget
 
 
 class OfferedPages(NamedTuple):

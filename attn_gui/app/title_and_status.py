@@ -21,7 +21,7 @@ from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.dialogs.progress import PATIENCE_MS
+from attn_gui.views.dialogs.dialog_base import PATIENCE_MS
 from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text

@@ -24,10 +24,10 @@ from attn_gui.app.title_and_status import StatusController
 from attn_gui.document.document import DocumentChange
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.memory import Progress
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import ACTIONS

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTranslator
 
 from attn_gui import arguments
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.commands.refusals import MISUSE, NEAREST, ChangeNotes, CommandRefusal, UsageRefusal
+from attn_gui.arguments import MISUSE, NEAREST, ChangeNotes, CommandRefusal, UsageRefusal
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.file_messages import FileNote
 from attn_gui.languages import N_

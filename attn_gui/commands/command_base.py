@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from attn_gui import arguments
 from attn_gui.arguments import SettingsAction, setting, whole
-from attn_gui.commands import refusals
 from attn_gui.languages import N_, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
@@ -41,7 +41,7 @@ def say(words: object, end: str = "\n") -> None:
     try:
         print(words, end=end, flush=True)
     except OSError as error:
-        raise refusals.OutputError(error) from error
+        raise arguments.OutputError(error) from error
 
 
 def say_bytes(data: bytes) -> None:
@@ -52,7 +52,7 @@ def say_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        raise refusals.OutputError(error) from error
+        raise arguments.OutputError(error) from error
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,15 +63,15 @@ class Parser(argparse.ArgumentParser):
         say(message, end="")
 
     def error(self, message: str) -> NoReturn:
-        raise refusals.UsageRefusal(message, self._nearest(message))
+        raise arguments.UsageRefusal(message, self._nearest(message))
 
     def _nearest(self, message: str) -> str:
         """Name the option, or the choice of an option, that is nearest to the word that is refused."""
         if found := re.search(r"unrecognized arguments: (--\S+)", message):
-            return refusals.nearest(found[1], [option for action in self._actions for option in action.option_strings])
+            return arguments.nearest(found[1], [option for action in self._actions for option in action.option_strings])
         if found := re.search(r"argument (\S+): invalid choice: '([^']*)'", message):
             choices = [action.choices or () for action in self._actions if found[1] in action.option_strings]
-            return refusals.nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
+            return arguments.nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
         return ""
 
 
@@ -150,7 +150,7 @@ def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
     try:
         return arrangement_of(dict(given.pop("array", ())), **given)
     except FormatError as error:
-        raise refusals.CommandRefusal(error) from error
+        raise arguments.CommandRefusal(error) from error
 
 
 def open_input(chosen: argparse.Namespace) -> Loaded:
@@ -169,11 +169,11 @@ def open_input(chosen: argparse.Namespace) -> Loaded:
     except ForeignNames as error:
         likely = likely_arrays(*chosen.files) or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
-        raise refusals.AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
+        raise arguments.AmbiguousFileRefusal(SAY_WHICH, sentence=error, arrays=arrays) from error
     except (SeveralMaps, SeveralReadings) as error:
-        raise refusals.AmbiguousFileRefusal(error) from error
+        raise arguments.AmbiguousFileRefusal(error) from error
     except FormatError as error:
-        raise refusals.CommandRefusal(error) from error
+        raise arguments.CommandRefusal(error) from error
 
 
 def complete(loaded: Loaded, path: Path) -> Loaded:
@@ -181,14 +181,14 @@ def complete(loaded: Loaded, path: Path) -> Loaded:
     if loaded.missed:
         from attn_gui.formats.problem_fields import listed
 
-        raise refusals.CommandRefusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
+        raise arguments.CommandRefusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
     return loaded
 
 
 def need_drawing() -> None:
     """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises CommandRefusal."""
     if reason := complaint(DRAWING):
-        raise refusals.CommandRefusal("{reason}", reason=reason)
+        raise arguments.CommandRefusal("{reason}", reason=reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
@@ -203,7 +203,7 @@ def noted(loaded: Loaded) -> Loaded:
     return loaded
 
 
-def _changes(loaded: Loaded) -> refusals.ChangeNotes:
+def _changes(loaded: Loaded) -> arguments.ChangeNotes:
     """Return the changes by hand in a problem; of many the first ones, and how many more there are."""
     from attn_gui.engine.errors import Note
     from attn_gui.engine.graph.intervention_nodes import phrase
@@ -211,7 +211,7 @@ def _changes(loaded: Loaded) -> refusals.ChangeNotes:
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [phrase(loaded.problem, record) for record in records[:MOST_CHANGES]]
     more = len(records) - MOST_CHANGES
-    return refusals.ChangeNotes([*said, Note(AND_MORE, {"count": more})] if more > 0 else said)
+    return arguments.ChangeNotes([*said, Note(AND_MORE, {"count": more})] if more > 0 else said)
 
 
 def note_on_stderr(said: object) -> None:
@@ -219,11 +219,11 @@ def note_on_stderr(said: object) -> None:
     lang, values = getattr(said, "lang", None), getattr(said, "values", {})
     sentence = said_in(said, lang)
     if "known" in values and (
-        near := refusals.nearest_known(str(values.get("got", values.get("name"))), values["known"])
+        near := arguments.nearest_known(str(values.get("got", values.get("name"))), values["known"])
     ):
         from attn_gui.formats.file_messages import FileNote
 
-        sentence = f"{sentence[:-1]}{said_in(FileNote(refusals.NEAREST, word=near), lang)}{sentence[-1]}"
+        sentence = f"{sentence[:-1]}{said_in(FileNote(arguments.NEAREST, word=near), lang)}{sentence[-1]}"
     print(f"attn-gui: {sentence}", file=sys.stderr)
 
 

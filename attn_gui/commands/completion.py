@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from attn_gui.arguments import CommandRefusal
 from attn_gui.commands.command_base import DONE, Parser, say
-from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.languages import N_
 
 _NO_SHTAB = N_("Completion needs the package shtab, which is not installed: python -m pip install shtab")

@@ -18,6 +18,8 @@ from attn_gui.arguments import (
     SPREADSHEET,
     TEXT,
     VECTOR,
+    CommandRefusal,
+    OutputError,
     SettingsAction,
     heads,
     join_signed_values,
@@ -26,7 +28,6 @@ from attn_gui.arguments import (
     setting,
 )
 from attn_gui.commands import command_base
-from attn_gui.commands.refusals import CommandRefusal, OutputError
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import N_
 from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key

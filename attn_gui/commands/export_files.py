@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from attn_gui.commands.command_base import FileProgress, complete, noted
 from attn_gui.engine import Evaluation, Problem, made_direct
+from attn_gui.engine.arrays import within
 from attn_gui.engine.comparison import READY
-from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import MessageError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference, derived_maps, is_derived, pair_of, with_derived
-from attn_gui.engine.memory import within
-from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.engine.stages import OVER_HEADS, SHOWN_FIRST, over_heads
 from attn_gui.figure.export_settings import (
     USUAL_DPI,
     ExportSettings,
@@ -44,7 +43,7 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.atomic_writing import saving, write_file
 from attn_gui.formats.file_messages import FileNote
-from attn_gui.formats.npz import members_of
+from attn_gui.formats.numpy_files import members_of
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 from attn_gui.languages import LANGUAGES, N_
 from attn_gui.modes import BOTH
@@ -372,8 +371,8 @@ def _write_figures(request: ExportRequest, ending: str) -> Iterator[Path]:
 
 def _draw(request: ExportRequest, picture: str, ending: str, stages: Sequence[str], **choices: Any) -> Iterator[Path]:
     """Draw the figures of a kind, with the options that all of them have."""
+    from attn_gui.figure.colors import color_scale_from
     from attn_gui.figure.figure_kinds import kind_of
-    from attn_gui.figure.levels import color_scale_from
     from attn_gui.figure.render import figure_tasks
     from attn_gui.figure.text.fonts import ensure_gui
 

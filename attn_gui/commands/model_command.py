@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import VECTOR, SettingsAction, parse_options, setting, whole
+from attn_gui.arguments import VECTOR, CommandRefusal, SettingsAction, parse_options, setting, whole
 from attn_gui.commands.command_base import (
     DONE,
     FileProgress,
@@ -19,7 +19,6 @@ from attn_gui.commands.command_base import (
     note_on_stderr,
     say,
 )
-from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import N_
 

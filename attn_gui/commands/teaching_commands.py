@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attn_gui.arguments import cell, whole
+from attn_gui.arguments import CommandRefusal, cell, whole
 from attn_gui.commands import command_base
-from attn_gui.commands.refusals import CommandRefusal
 from attn_gui.languages import LANGUAGES, N_
 
 _CHECKED = N_("{file}: steps: {steps}, questions: {questions}; every number computed")

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.document.edits import quoted
 from attn_gui.document.typed_numbers import shortest
-from attn_gui.formats.latex_markdown_writer import markdown
+from attn_gui.formats.csv_latex_markdown import markdown
 from attn_gui.formats.text.headings import CellSort, sort_of
 
 Cells = Sequence[Sequence[object]]  # rows of NumPy numbers or texts

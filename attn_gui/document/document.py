@@ -16,8 +16,8 @@ from attn_gui.document.edits import Edit, EditError
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
 from attn_gui.document.working_arrays import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
+from attn_gui.engine.arrays import check
 from attn_gui.engine.errors import Note
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import Snapshot, SnapshotLayer
 

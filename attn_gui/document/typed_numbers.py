@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from attn_gui.document.edits import Refusal
-from attn_gui.engine.messages import short_power
+from attn_gui.engine.errors import short_power
 from attn_gui.formats.file_messages import quoted
 from attn_gui.formats.text.headings import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, check
 from attn_gui.engine.fields import with_leaves
 from attn_gui.engine.graph.indices import join
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 
 if TYPE_CHECKING:

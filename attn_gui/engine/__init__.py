@@ -13,7 +13,7 @@ from attn_gui.engine.creation.create import (
     with_direct,
     with_output,
 )
-from attn_gui.engine.creation.filling import FILLS, fill
+from attn_gui.engine.creation.layer_parts import FILLS, fill
 from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
 from attn_gui.engine.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
 from attn_gui.engine.evaluation.dense import DenseEvaluation

@@ -13,10 +13,9 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
-from attn_gui.engine.messages import MINUS
+from attn_gui.engine.errors import MINUS, FieldError, FieldTypeError, Note, PlaceError, ShapeError
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
 LONGEST_REASON = 200
@@ -41,8 +40,8 @@ def read_array(field: str, value: object) -> Array:
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
-            raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=Note(messages.UNEVEN_ROWS)) from None
-        raise FieldTypeError(messages.UNREADABLE, field=field, reason=_reason(error)) from error
+            raise FieldTypeError(errors.NOT_NUMBERS, field=field, got=Note(errors.UNEVEN_ROWS)) from None
+        raise FieldTypeError(errors.UNREADABLE, field=field, reason=_reason(error)) from error
 
 
 def is_tensor(value: object) -> bool:
@@ -61,7 +60,7 @@ def as_scalar(value: object) -> object:
 
 def _converted(field: str, value: Any) -> Array:
     if _is_masked(value):
-        raise FieldTypeError(messages.MASKED_ARRAY, field=field)
+        raise FieldTypeError(errors.MASKED_ARRAY, field=field)
     if isinstance(value, (list, tuple)):
         return np.asarray([_converted(field, part) for part in value] if _holds_tensors(value) else value)
     if callable(getattr(value, "detach", None)):
@@ -100,7 +99,7 @@ def _reason(error: Exception) -> str:
 # --- single values --------------------------------------------------------------------------------
 def as_switch(field: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise FieldTypeError(messages.NOT_SWITCH, field=field, got=described(value))
+        raise FieldTypeError(errors.NOT_SWITCH, field=field, got=described(value))
     return bool(value)
 
 
@@ -109,14 +108,14 @@ def as_whole(field: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         whole = isinstance(value, float) and value.is_integer()
         got = f"{value:.1f}".replace("-", MINUS) if whole else described(value)
-        raise FieldTypeError(messages.NOT_WHOLE, field=field, got=got)
+        raise FieldTypeError(errors.NOT_WHOLE, field=field, got=got)
     return int(value)
 
 
 def as_count(field: str, value: object) -> int:
     number = as_whole(field, value)
     if number < 1:
-        raise FieldError(messages.NOT_POSITIVE, field=field, got=number)
+        raise FieldError(errors.NOT_POSITIVE, field=field, got=number)
     return number
 
 
@@ -124,26 +123,26 @@ def as_number(field: str, value: object) -> float:
     """Return a finite number; an array or tensor without axes counts as one."""
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise FieldTypeError(messages.NOT_NUMBER, field=field, got=described(value))
+        raise FieldTypeError(errors.NOT_NUMBER, field=field, got=described(value))
     try:
         number = float(value)
     except OverflowError:
         number = math.inf if cast(int, value) > 0 else -math.inf
     if not math.isfinite(number):
-        raise FieldError(messages.NOT_FINITE, field=field, got=number)
+        raise FieldError(errors.NOT_FINITE, field=field, got=number)
     return number
 
 
 def as_positive(field: str, value: object) -> float:
     number = as_number(field, value)
     if number <= 0:
-        raise FieldError(messages.NOT_ABOVE_ZERO, field=field, got=number)
+        raise FieldError(errors.NOT_ABOVE_ZERO, field=field, got=number)
     return number
 
 
 def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise FieldError(messages.CHOICE, field=field, choices=tuple(choices), got=described(value))
+        raise FieldError(errors.CHOICE, field=field, choices=tuple(choices), got=described(value))
     return str(value)
 
 
@@ -158,10 +157,10 @@ def as_texts(field: str, value: object) -> tuple[str, ...]:
         or not isinstance(value, Sequence)
         or not all(issubclass(kind, str) for kind in set(map(type, value)))
     ):
-        raise FieldTypeError(messages.NOT_TEXTS, field=field, got=kind_of(value))
+        raise FieldTypeError(errors.NOT_TEXTS, field=field, got=kind_of(value))
     if max(map(len, value), default=0) > LONGEST_TEXT:
         place, got = next((place, len(part)) for place, part in enumerate(value) if len(part) > LONGEST_TEXT)
-        raise FieldError(messages.TOO_LONG_TEXT, field=field, place=place, got=f"{got:,}", most=f"{LONGEST_TEXT:,}")
+        raise FieldError(errors.TOO_LONG_TEXT, field=field, place=place, got=f"{got:,}", most=f"{LONGEST_TEXT:,}")
     whole = set(map(type, value)) <= {str} and _is_whole("".join(value))  # of 65,536 told in two milliseconds
     return tuple(value) if whole else tuple(map(whole_text, value))
 
@@ -193,12 +192,12 @@ def as_array(
         array = value.view()
     else:
         got = str(value.dtype) if isinstance(value, np.ndarray) else kind_of(value)
-        raise FieldTypeError(messages.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
+        raise FieldTypeError(errors.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
     if array.ndim not in axes:
         expected = " or ".join(str(count) for count in axes)
-        raise _misshapen(messages.AXES, field, array, expected, array.ndim)
+        raise _misshapen(errors.AXES, field, array, expected, array.ndim)
     if 0 in array.shape:
-        raise _misshapen(messages.EMPTY, field, array, 1, 0)
+        raise _misshapen(errors.EMPTY, field, array, 1, 0)
     array.flags.writeable = False
     return array
 
@@ -206,14 +205,14 @@ def as_array(
 def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
     array = read_array(field, value)
     if array.dtype.kind not in "biuf":
-        raise FieldTypeError(messages.NOT_NUMBERS, field=field, got=_cells_of(array, value))
+        raise FieldTypeError(errors.NOT_NUMBERS, field=field, got=_cells_of(array, value))
     if dtype is None:
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
         kept = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
     if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize:
         for note in overflow_notes(field, array, kept):
-            warnings.warn(messages.say(note.template, note.values), UserWarning, stacklevel=_level_of_caller())
+            warnings.warn(errors.say(note.template, note.values), UserWarning, stacklevel=_level_of_caller())
     return kept if copy else kept.view()
 
 
@@ -223,7 +222,7 @@ def overflow_notes(field: str, given: Array, kept: Array) -> tuple[Note, ...]:
     if not lost.any():
         return ()
     values = {"got": float(given[lost][0]), "dtype": kept.dtype.name, "value": float(kept[lost][0])}
-    return (Note(messages.OVERFLOWN, {"field": field, **values}),)
+    return (Note(errors.OVERFLOWN, {"field": field, **values}),)
 
 
 def _level_of_caller() -> int:
@@ -239,14 +238,14 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
     """Return read-only booleans with at least two axes; 0 and 1 count as booleans."""
     array = read_array(field, value)
     if array.dtype != bool and array.dtype.kind not in "iuf":
-        raise FieldTypeError(messages.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
+        raise FieldTypeError(errors.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
     if array.dtype != bool and not np.isin(array, (0, 1)).all():
-        raise FieldTypeError(messages.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
+        raise FieldTypeError(errors.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
     if flags.ndim > 4:
-        raise _misshapen(messages.AXES, field, flags, "2 to 4", flags.ndim)
+        raise _misshapen(errors.AXES, field, flags, "2 to 4", flags.ndim)
     if 0 in flags.shape:
-        raise _misshapen(messages.EMPTY, field, flags, 1, 0)
+        raise _misshapen(errors.EMPTY, field, flags, 1, 0)
     flags = np.atleast_2d(flags)
     flags.flags.writeable = False
     return flags
@@ -263,25 +262,25 @@ def dtype_name(value: object) -> object:
 def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
     """Return a mapping whose entries are all `known`, with all that are `needed`. Raises FieldError."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=label, got=kind_of(given))
+        raise FieldTypeError(errors.NOT_RECORD, field=label, got=kind_of(given))
     for name in given:
         if name not in known:
-            raise FieldError(messages.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
+            raise FieldError(errors.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
     for name in needed:
         if given.get(name) is None:
-            raise FieldError(messages.NEEDS, field=label, other=name)
+            raise FieldError(errors.NEEDS, field=label, other=name)
     return dict(given)
 
 
 def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
     """Return the box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
     if len(box) != len(shape):
-        raise PlaceError(messages.BOX, stage=name, shape=shape, got=box)
+        raise PlaceError(errors.BOX, stage=name, shape=shape, got=box)
     found = []
     for cut, length in zip(box, shape, strict=True):  # no generators here: every block of every map comes by
         start, stop = cut.start or 0, length if cut.stop is None else cut.stop
         if start < 0 or stop > length:
-            raise PlaceError(messages.BOX, stage=name, shape=shape, got=box)
+            raise PlaceError(errors.BOX, stage=name, shape=shape, got=box)
         found.append(slice(start, stop))
     return tuple(found)
 
@@ -306,23 +305,23 @@ def echo(text: object) -> str:
 def kind_of(value: object) -> Note:
     """Return the sort of a value in words."""
     kinds: tuple[tuple[Any, str], ...] = (
-        (type(None), messages.NOTHING),
-        ((bool, np.bool_), messages.A_SWITCH),
-        (Real, messages.A_NUMBER),
-        (str, messages.A_TEXT),
-        (Mapping, messages.A_MAPPING),
-        (np.ndarray, messages.AN_ARRAY),
-        (Iterable, messages.A_LIST),
+        (type(None), errors.NOTHING),
+        ((bool, np.bool_), errors.A_SWITCH),
+        (Real, errors.A_NUMBER),
+        (str, errors.A_TEXT),
+        (Mapping, errors.A_MAPPING),
+        (np.ndarray, errors.AN_ARRAY),
+        (Iterable, errors.A_LIST),
     )
-    return Note(next((said for kind, said in kinds if isinstance(value, kind)), messages.SOMETHING))
+    return Note(next((said for kind, said in kinds if isinstance(value, kind)), errors.SOMETHING))
 
 
 def _cells_of(array: Array, value: object) -> object:
     """Return what an array holds: the name of its dtype, or words where no numbers can be made of it."""
     if array.dtype.kind in "US":
-        return Note(messages.A_TEXT)
+        return Note(errors.A_TEXT)
     if array.dtype.hasobject:
-        return Note(messages.STRANGE_CELLS) if array.ndim else kind_of(value)
+        return Note(errors.STRANGE_CELLS) if array.ndim else kind_of(value)
     return str(array.dtype)
 
 

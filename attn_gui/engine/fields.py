@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from attn_gui.engine import checks, messages
+from attn_gui.engine import checks, errors
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError
@@ -258,7 +258,7 @@ def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
     known = {f.name: f for f in fields(kind)}
     for name in given:
         if name not in known:
-            raise FieldTypeError(messages.UNKNOWN_FIELD, field=name)
+            raise FieldTypeError(errors.UNKNOWN_FIELD, field=name)
     for name, f in known.items():
         default = {} if name == "score_params" else f.default
         store(made, name, given.get(name, default))
@@ -342,7 +342,7 @@ def _matrix(problem: Fields, name: str, axes: tuple[int, ...], copy: bool) -> Ar
     except ShapeError as error:
         if name in DIRECT and error.got == 4:
             raise ShapeError(
-                messages.FOUR_AXES,
+                errors.FOUR_AXES,
                 matrices=(name,),
                 axes=(),
                 expected=error.expected,
@@ -387,7 +387,7 @@ def _normalize_block(problem: Fields, copy: bool) -> None:
     for name in found:
         partner = f"w_{name[2:]}"
         if name.startswith("b_") and partner not in found:
-            raise FieldError(messages.NEEDS, field=f"block.{name}", other=f"block.{partner}")
+            raise FieldError(errors.NEEDS, field=f"block.{name}", other=f"block.{partner}")
     for name, number in block.numbers.items():
         found[name] = checks.as_positive(f"block.{name}", number if given.get(name) is None else given[name])
     for name, keys in block.choices.items():
@@ -398,7 +398,7 @@ def _normalize_block(problem: Fields, copy: bool) -> None:
 def _normalize_mask(problem: Fields, copy: bool) -> None:
     given = layers_given("mask", problem.mask)
     if len(given) > MOST_LAYERS:
-        raise FieldError(messages.TOO_MANY_LAYERS, field="mask", got=len(given), most=MOST_LAYERS)
+        raise FieldError(errors.TOO_MANY_LAYERS, field="mask", got=len(given), most=MOST_LAYERS)
     names = [Layer.name_at(k) for k in range(len(given))]
     layers = [layer_from_mapping(layer, name) for layer, name in zip(given, names, strict=True)]
     dtype = np.dtype(problem.dtype)

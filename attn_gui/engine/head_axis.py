@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, check
 from attn_gui.engine.checks import as_count, read_array
-from attn_gui.engine.errors import FieldError, ShapeError
+from attn_gui.engine.errors import FieldError, ShapeError, say
 from attn_gui.engine.fields import DIRECT, GIVEN, Fields, normalize_fields, unnormalized
-from attn_gui.engine.memory import check
-from attn_gui.engine.messages import say
 from attn_gui.engine.shape_errors import clash_with, drafted
 
 Axes = tuple[str, ...]
@@ -178,14 +176,14 @@ def fields_of_heads(
         return _said(arrays, given, said), ""
     for name, array in arrays.items():
         if array.ndim not in (3, 4):
-            raise _clash(messages.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
+            raise _clash(errors.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
     shapes = {name: array.shape for name, array in arrays.items()}
     own = ORDER[-arrays["query"].ndim :]
     found = _valid(shapes, given, own) if len(set(map(len, shapes.values()))) == 1 else ()
     if len(found) > 1:
-        raise _clash(messages.SEVERAL_ORDERS, arrays, DIRECT, _readings_text(found, shapes), len(found))
+        raise _clash(errors.SEVERAL_ORDERS, arrays, DIRECT, _readings_text(found, shapes), len(found))
     if found and found != (own,):
-        note = say(messages.READ_BY_SHAPES, {"reading": _readings_text(found, shapes)})
+        note = say(errors.READ_BY_SHAPES, {"reading": _readings_text(found, shapes)})
         return _said(arrays, given, found[0]), note
     return heads_side_by_side(arrays["query"], arrays["key"], arrays["value"], given), ""
 
@@ -195,10 +193,10 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
     words = said.split(",") if isinstance(said, str) else tuple(said)
     axes = parsed(word.strip() for word in words)
     if axes is None:
-        raise FieldError(messages.NO_ORDER, field="axes", got=",".join(map(str, words)))
+        raise FieldError(errors.NO_ORDER, field="axes", got=",".join(map(str, words)))
     for name, array in arrays.items():
         if array.ndim != len(axes):
-            raise _clash(messages.OTHER_AXES, arrays, (name,), len(axes), array.ndim, named=spelled(axes))
+            raise _clash(errors.OTHER_AXES, arrays, (name,), len(axes), array.ndim, named=spelled(axes))
     lying = {name: with_axes_in_order(axes, array) for name, array in arrays.items()}
     return (
         {**given, **lying}
@@ -246,16 +244,16 @@ def heads_side_by_side(query: object, key: object, value: object, given: Mapping
     arrays = {name: read_array(name, held) for name, held in zip(DIRECT, (query, key, value), strict=True)}
     for name, array in arrays.items():
         if array.ndim not in (3, 4):
-            raise _clash(messages.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
+            raise _clash(errors.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
     counts = {name: array.shape[-3] for name, array in arrays.items()}
     if counts["value"] != counts["key"]:
-        raise _clash(messages.SAME_HEADS, arrays, ("value", "key"), counts["key"], counts["value"])
+        raise _clash(errors.SAME_HEADS, arrays, ("value", "key"), counts["key"], counts["value"])
     if not counts["key"] or counts["query"] % counts["key"]:
-        raise _clash(messages.SHARED_HEADS, arrays, ("key", "query"), counts["query"], counts["key"])
+        raise _clash(errors.SHARED_HEADS, arrays, ("key", "query"), counts["query"], counts["key"])
     for option, name in COUNTS.items():
         count = given.get(option)
         if count is not None and as_count(option, count) != counts[name]:
-            raise _clash(messages.COUNTED_HEADS, arrays, (name,), count, counts[name])
+            raise _clash(errors.COUNTED_HEADS, arrays, (name,), count, counts[name])
     found: dict[str, object] = {name: _beside(array) for name, array in arrays.items()}
     return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
 
@@ -272,9 +270,9 @@ def fields_of_maps(
     """
     maps = read_array(GIVEN, weights)
     if maps.ndim not in (2, 3, 4):
-        raise _clash(messages.MAP_AXES, {GIVEN: maps}, (GIVEN,), "2 to 4", maps.ndim)
+        raise _clash(errors.MAP_AXES, {GIVEN: maps}, (GIVEN,), "2 to 4", maps.ndim)
     axis = axis_of_keys(maps) if maps.dtype.kind in "iuf" else None
-    note = "" if axis is None else say(messages.KEYS_LIE, {"axis": axis})
+    note = "" if axis is None else say(errors.KEYS_LIE, {"axis": axis})
     maps = maps[None] if maps.ndim == 2 else maps
     check(maps.nbytes)
     found: dict[str, object] = {GIVEN: maps, "num_heads": maps.shape[-3]}
@@ -287,7 +285,7 @@ def fields_of_maps(
     values = read_array("value", value)
     own = values.ndim == maps.ndim > 2  # an axis of heads
     if values.ndim == 3 and maps.ndim == 4 and maps.shape[0] == maps.shape[1] == values.shape[0] > 1:
-        raise _clash(messages.VALUE_AXIS, {"value": values}, ("value",), "4", maps.shape[0])
+        raise _clash(errors.VALUE_AXIS, {"value": values}, ("value",), "4", maps.shape[0])
     found |= {"value": _beside(values) if own else values, "num_kv_heads": values.shape[-3] if own else None}
     return found, note
 
@@ -314,7 +312,7 @@ def check_leading_axis(problem: Fields) -> None:
         array = getattr(problem, name)
         if array is not None and array.ndim == 3 and array.shape[0] == heads == problem.num_heads > 1:
             raise ShapeError(
-                messages.LEADING_AXIS,
+                errors.LEADING_AXIS,
                 matrices=(name,),
                 axes=("batch",),
                 expected="batch_axis=True",

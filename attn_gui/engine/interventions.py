@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from attn_gui.engine import checks, messages
+from attn_gui.engine import checks, errors
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.engine.messages import spoken
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError, spoken
 from attn_gui.languages import N_
 
 Axes = tuple[str, ...]
@@ -63,7 +62,7 @@ class Intervention(checks.TaggedRecord):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stage, str):
-            raise FieldTypeError(messages.NOT_NAME, field=f"{self.kind}.stage", got=checks.kind_of(self.stage))
+            raise FieldTypeError(errors.NOT_NAME, field=f"{self.kind}.stage", got=checks.kind_of(self.stage))
         checks.as_switch(f"{self.kind}.enabled", self.enabled)
         object.__setattr__(self, "stage", str(self.stage))
         object.__setattr__(self, "at", as_place(f"{self.kind}.at", self.at))
@@ -155,13 +154,13 @@ class Intervention(checks.TaggedRecord):
 def as_place(field: str, given: object) -> checks.Record:
     """Return a mapping from axes to whole numbers or ranges (start, stop). Raises FieldError, FieldTypeError."""
     if not isinstance(given, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=field, got=checks.kind_of(given))
+        raise FieldTypeError(errors.NOT_RECORD, field=field, got=checks.kind_of(given))
     return checks.Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
 
 
 def _axis(field: str, axis: object) -> str:
     if not isinstance(axis, str) or hasattr(checks.Record, axis):  # a record's entries are its attributes, too
-        raise FieldTypeError(messages.NOT_NAME, field=field, got=checks.described(axis))
+        raise FieldTypeError(errors.NOT_NAME, field=field, got=checks.described(axis))
     return axis
 
 
@@ -169,10 +168,10 @@ def _place(field: str, place: object) -> int | tuple[int, int]:
     if not isinstance(place, (tuple, list)):
         return checks.as_whole(field, place)
     if len(place) != 2:
-        raise FieldError(messages.STRETCH, field=field, got=f"{len(place)} numbers")
+        raise FieldError(errors.STRETCH, field=field, got=f"{len(place)} numbers")
     start, stop = (checks.as_whole(field, end) for end in place)
     if start >= stop:
-        raise FieldError(messages.STRETCH, field=field, got=f"({start}, {stop})")
+        raise FieldError(errors.STRETCH, field=field, got=f"({start}, {stop})")
     return start, stop
 
 
@@ -187,11 +186,11 @@ def fit_place(field: str, stage: str, place: checks.Record, axes: Axes, shape: t
     lengths = dict(zip(axes, shape, strict=True))
     for axis, wanted in place.items():
         if axis not in lengths:
-            raise FieldError(messages.NO_AXIS, field=field, stage=stage, got=checks.echo(axis), choices=axes)
+            raise FieldError(errors.NO_AXIS, field=field, stage=stage, got=checks.echo(axis), choices=axes)
         cut = _cut(wanted, 0)
         if cut.start < 0 or cut.stop > lengths[axis]:
             raise ShapeError(
-                messages.OUTSIDE,
+                errors.OUTSIDE,
                 matrices=(field, stage),
                 axes=(axis,),
                 expected=lengths[axis],
@@ -203,7 +202,7 @@ def fit_place(field: str, stage: str, place: checks.Record, axes: Axes, shape: t
 def as_stage(field: str, stage: str, known: Axes) -> str:
     """Return the name of a stage that the problem has. Raises FieldError."""
     if stage not in known:
-        raise FieldError(messages.NOT_A_STAGE, field=field, choices=known, got=checks.described(stage))
+        raise FieldError(errors.NOT_A_STAGE, field=field, choices=known, got=checks.described(stage))
     return stage
 
 
@@ -224,7 +223,7 @@ class Copy(Intervention):
         source = as_place("copy.source", self.source)
         for axis, place in source.items():
             if not isinstance(place, int):
-                raise FieldError(messages.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
+                raise FieldError(errors.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
         object.__setattr__(self, "source", source)
 
     @property
@@ -349,7 +348,7 @@ class Set(Intervention):
         )
         if not fits:
             raise ShapeError(
-                messages.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
+                errors.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
             )
 
     def spans(self, axis: int, length: int) -> bool:
@@ -376,31 +375,31 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     if isinstance(mapping, Intervention):
         return mapping
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=name, got=checks.kind_of(mapping))
+        raise FieldTypeError(errors.NOT_RECORD, field=name, got=checks.kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in INTERVENTIONS:
         raise FieldError(
-            messages.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=checks.described(kind)
+            errors.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=checks.described(kind)
         )
     known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(INTERVENTIONS[kind])}
     for unknown in given.keys() - known.keys():
-        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
+        raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
     for parameter, needed in known.items():
         if needed and given.get(parameter) is None:
-            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=parameter)
+            raise FieldError(errors.NEEDS, field=f"{name} ({kind})", other=parameter)
     return INTERVENTIONS[kind](**given)
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
     """Return all interventions as records of a problem. Raises for too many, and for too many numbers in them."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
-        raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=checks.kind_of(given))
+        raise FieldTypeError(errors.NOT_INTERVENTIONS, field="interventions", got=checks.kind_of(given))
     if len(given) > MOST:
-        raise FieldError(messages.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
+        raise FieldError(errors.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
     names = [Intervention.name_at(k) for k in range(len(given))]
     records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
     count = sum(np.size(record.cells) for record in records if record.cells is not None)
     if count > MOST_CELLS:
-        raise FieldError(messages.TOO_MANY_NUMBERS, field="interventions", got=f"{count:,}", most=f"{MOST_CELLS:,}")
+        raise FieldError(errors.TOO_MANY_NUMBERS, field="interventions", got=f"{count:,}", most=f"{MOST_CELLS:,}")
     return tuple(record.normalized(name, dtype, copy) for record, name in zip(records, names, strict=True))

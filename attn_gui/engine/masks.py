@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import checks, messages
+from attn_gui.engine import checks, errors
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.languages import N_
@@ -257,7 +257,7 @@ def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
     expected = sizes[4 - cells.ndim :]
     if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
         raise ShapeError(
-            messages.BROADCAST,
+            errors.BROADCAST,
             matrices=(name,),
             axes=("batch", "head", "query", "key")[4 - cells.ndim :],
             expected=sizes,
@@ -466,7 +466,7 @@ class Padding(Layer):
     def fit(self, name: str, sizes: Sizes) -> None:
         if len(self.lengths) not in (1, sizes[0]):
             raise ShapeError(
-                messages.LENGTHS,
+                errors.LENGTHS,
                 matrices=(f"{name}.lengths",),
                 axes=("batch",),
                 expected=sizes[0],
@@ -519,16 +519,16 @@ def layers_given(field: str, value: object) -> Sequence[Any]:
     if isinstance(value, (str, Mapping, Layer)):
         return [value]
     if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not checks.is_tensor(value):
-        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=checks.kind_of(value))
+        raise FieldTypeError(errors.NOT_LAYERS, field=field, got=checks.kind_of(value))
     if isinstance(value, (tuple, list)) and not _holds_cells(value):
         return value
     cells = checks.read_array(field, value)
     if cells.dtype == bool:
         return [Custom(allowed=cells)]
     if cells.dtype.kind not in "iuf":
-        raise FieldTypeError(messages.NOT_LAYERS, field=field, got=checks.kind_of(value))
+        raise FieldTypeError(errors.NOT_LAYERS, field=field, got=checks.kind_of(value))
     either = cells.dtype.kind != "f" and bool(np.isin(cells, (0, 1)).all())
-    raise FieldTypeError(messages.MASK_OF_0_AND_1 if either else messages.MASK_OF_NUMBERS, field=field)
+    raise FieldTypeError(errors.MASK_OF_0_AND_1 if either else errors.MASK_OF_NUMBERS, field=field)
 
 
 def _holds_cells(rows: Sequence[object]) -> bool:
@@ -551,15 +551,15 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "ma
     if isinstance(mapping, str):
         mapping = {"kind": mapping}
     if not isinstance(mapping, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=name, got=checks.kind_of(mapping))
+        raise FieldTypeError(errors.NOT_RECORD, field=name, got=checks.kind_of(mapping))
     given = dict(mapping)
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in MASKS:
-        raise FieldError(messages.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=checks.described(kind))
+        raise FieldError(errors.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=checks.described(kind))
     known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
     for unknown in given.keys() - known.keys():
-        raise FieldError(messages.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
+        raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
     for parameter, needed in known.items():
         if needed and parameter not in given:
-            raise FieldError(messages.NEEDS, field=f"{name} ({kind})", other=parameter)
+            raise FieldError(errors.NEEDS, field=f"{name} ({kind})", other=parameter)
     return MASKS[kind](**given)

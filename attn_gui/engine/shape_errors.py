@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, Fix, Shape, ShapeError
@@ -28,14 +28,14 @@ TOKENS = ("query_tokens", "key_tokens")
 
 PLACES = {"batch": 0, "head": -3, "row": -2, "column": -1}
 MULTIPLIED = (
-    messages.INNER,
-    messages.EQUAL_WIDTH,
-    messages.COLUMNS,
-    messages.HEADS,
-    messages.EVEN_WIDTH,
-    messages.BLOCK_WIDTH,
+    errors.INNER,
+    errors.EQUAL_WIDTH,
+    errors.COLUMNS,
+    errors.HEADS,
+    errors.EVEN_WIDTH,
+    errors.BLOCK_WIDTH,
 )
-NEVER_RESIZED = (messages.AXES, messages.EMPTY, messages.COTANGENT, messages.OUTSIDE, messages.SET_VALUES)
+NEVER_RESIZED = (errors.AXES, errors.EMPTY, errors.COTANGENT, errors.OUTSIDE, errors.SET_VALUES)
 ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tokens")
 
 
@@ -48,7 +48,7 @@ def check_shapes(problem: Fields) -> None:
         _check_given_alone(problem)
     if problem.num_heads % problem.num_kv_heads:
         raise ShapeError(
-            messages.KV_HEADS,
+            errors.KV_HEADS,
             matrices=("num_kv_heads",),
             axes=(),
             expected=problem.num_heads,
@@ -57,14 +57,14 @@ def check_shapes(problem: Fields) -> None:
         )
     batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
     for name in batched[1:]:
-        _equal(problem, name, batched[0], "batch", messages.SAME_BATCH)
+        _equal(problem, name, batched[0], "batch", errors.SAME_BATCH)
     if not problem.compares:
         _check_given(problem)
     else:
         if problem.projected:
             _check_projection(problem)
         else:
-            _equal(problem, "value", "key", "row", messages.SAME_ROWS)
+            _equal(problem, "value", "key", "row", errors.SAME_ROWS)
         _check_heads(problem)
     _check_output(problem)
     _check_tokens(problem)
@@ -80,24 +80,24 @@ def _check_sources(problem: Fields) -> None:
     direct = next((name for name in DIRECT if name in given), None)
     projected = next((name for name in PROJECTING if name in given), None)
     if direct and projected:
-        raise FieldError(messages.BOTH_WAYS, field=direct, other=projected)
+        raise FieldError(errors.BOTH_WAYS, field=direct, other=projected)
     for name in ("x", *WEIGHTS) if projected else DIRECT:
         if name not in given:
-            raise FieldError(messages.MISSING, field=name)
+            raise FieldError(errors.MISSING, field=name)
     if problem.b_output is not None and problem.w_output is None:
-        raise FieldError(messages.NEEDS, field="b_output", other="w_output")
+        raise FieldError(errors.NEEDS, field="b_output", other="w_output")
     if problem.block is not None and not projected:
-        raise FieldError(messages.NEEDS, field="block", other="x")
+        raise FieldError(errors.NEEDS, field="block", other="x")
 
 
 def _check_given_alone(problem: Fields) -> None:
     """Raise FieldError for fields that make weights next to given weights, and for an output without values."""
     given_too = next((name for name in COMPARING if name in problem.fields()), None)
     if given_too is not None:
-        raise FieldError(messages.ONE_WAY, field=GIVEN, other=given_too)
+        raise FieldError(errors.ONE_WAY, field=GIVEN, other=given_too)
     for name, needed in (("b_output", "w_output"), ("w_output", "value")):
         if getattr(problem, name) is not None and getattr(problem, needed) is None:
-            raise FieldError(messages.NEEDS, field=name, other=needed)
+            raise FieldError(errors.NEEDS, field=name, other=needed)
 
 
 def _check_projection(problem: Fields) -> None:
@@ -105,7 +105,7 @@ def _check_projection(problem: Fields) -> None:
     for name, given in zip(WEIGHTS, ("x", keys, keys), strict=True):
         rows, columns = getattr(problem, name).shape[0], getattr(problem, given).shape[-1]
         if rows != columns:
-            raise _clash(messages.INNER, name, given, "row", columns, rows)
+            raise _clash(errors.INNER, name, given, "row", columns, rows)
         _bias(problem, f"b_{name[2:]}", name)
 
 
@@ -113,15 +113,13 @@ def _check_given(problem: Fields) -> None:
     """Raise unless there is a matrix of weights for each head, and as many values as keys."""
     heads, value = int(problem.weights.shape[-3]), problem.value
     if heads != problem.num_heads:
-        raise ShapeError(
-            messages.MAP_EACH_HEAD, matrices=(GIVEN,), axes=("head",), expected=problem.num_heads, got=heads
-        )
+        raise ShapeError(errors.MAP_EACH_HEAD, matrices=(GIVEN,), axes=("head",), expected=problem.num_heads, got=heads)
     if value is None:
         return
     if value.ndim == 3 and value.shape[0] != problem.batch_size:
-        raise _clash(messages.SAME_BATCH, "value", GIVEN, "batch", problem.batch_size, value.shape[0])
+        raise _clash(errors.SAME_BATCH, "value", GIVEN, "batch", problem.batch_size, value.shape[0])
     if value.shape[-2] != problem.m:
-        raise _clash(messages.INNER, "value", GIVEN, "row", problem.m, value.shape[-2])
+        raise _clash(errors.INNER, "value", GIVEN, "row", problem.m, value.shape[-2])
     _check_columns(problem, "value", problem.num_kv_heads)
 
 
@@ -129,7 +127,7 @@ def _check_columns(problem: Fields, name: str, heads: int) -> None:
     """Raise ShapeError where the columns of a matrix cannot be cut into heads."""
     columns = getattr(problem, name).shape[-1]
     if columns % heads:
-        raise ShapeError(messages.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads)
+        raise ShapeError(errors.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads)
 
 
 def _check_heads(problem: Fields) -> None:
@@ -140,28 +138,28 @@ def _check_heads(problem: Fields) -> None:
     d_q, d_k = query // problem.num_heads, key // problem.num_kv_heads
     letters = SCORES[problem.score].widths
     if letters["query"] == letters["key"] and d_q != d_k:
-        raise _clash(messages.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
+        raise _clash(errors.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
     score = {f"score_params.{name}": axes for name, axes in SCORES[problem.score].tables.items()}
     _check_letters(problem, score, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
     for field in ("temperature", "sink"):
         if getattr(problem, field) is not None and field not in NORMALIZERS[problem.normalize].reads:
             readers = tuple(key for key, entry in NORMALIZERS.items() if field in entry.reads)
-            raise FieldError(messages.NOT_READ, field=field, normalize=problem.normalize, choices=readers)
+            raise FieldError(errors.NOT_READ, field=field, normalize=problem.normalize, choices=readers)
     for field, width, name in (("query_norm", d_q, names[0]), ("key_norm", d_k, names[1])):
-        _counted(problem, field, width, messages.HEAD_LENGTH, name)
-    _counted(problem, "sink", problem.num_heads, messages.EACH_HEAD)
+        _counted(problem, field, width, errors.HEAD_LENGTH, name)
+    _counted(problem, "sink", problem.num_heads, errors.EACH_HEAD)
     _check_positions(problem, {names[0]: d_q, names[1]: d_k})
 
 
 def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
     """Raise ShapeError unless the columns of a head that turn come in pairs."""
     if problem.rotary_theta is not None and problem.rotary_frequencies is not None:
-        raise FieldError(messages.ONE_WAY, field="rotary_theta", other="rotary_frequencies")
+        raise FieldError(errors.ONE_WAY, field="rotary_theta", other="rotary_frequencies")
     if problem.turns:
         for name, width in widths.items():
             if width % 2:
-                raise ShapeError(messages.EVEN_WIDTH, matrices=(name,), axes=("column",), expected=width + 1, got=width)
-            _counted(problem, "rotary_frequencies", width // 2, messages.HALF_HEAD, name)
+                raise ShapeError(errors.EVEN_WIDTH, matrices=(name,), axes=("column",), expected=width + 1, got=width)
+            _counted(problem, "rotary_frequencies", width // 2, errors.HALF_HEAD, name)
 
 
 def _counted(problem: Fields, field: str, expected: int, template: str, other: str = "num_heads") -> None:
@@ -184,7 +182,7 @@ def _check_letters(problem: Fields, tables: Mapping[str, Sequence[str]], known: 
             expected, other = known.setdefault(letter, (length, field))
             if length != expected:
                 last = axis == len(letters) - 1
-                template = messages.INNER if not last else messages.LENGTH if axis == 0 else messages.COLUMNS
+                template = errors.INNER if not last else errors.LENGTH if axis == 0 else errors.COLUMNS
                 raise _clash(template, field, other, "column" if last else "row", expected, length)
 
 
@@ -192,19 +190,19 @@ def _check_output(problem: Fields) -> None:
     if problem.w_output is not None:
         width = problem.num_heads * problem.d_v
         if problem.w_output.shape[0] != width:
-            raise _clash(messages.INNER, "w_output", "concat", "row", width, problem.w_output.shape[0])
+            raise _clash(errors.INNER, "w_output", "concat", "row", width, problem.w_output.shape[0])
         _bias(problem, "b_output", "w_output")
     if problem.block is None:
         return
     width = problem.x.shape[-1]
     if problem.d_out != width:
         name = "concat" if problem.w_output is None else "w_output"
-        raise _clash(messages.BLOCK_WIDTH, name, "x", "column", width, problem.d_out)
+        raise _clash(errors.BLOCK_WIDTH, name, "x", "column", width, problem.d_out)
     block = BLOCKS[problem.block["kind"]]
     tables = {f"block.{name}": table.letters for name, table in block.tables.items()}
     _check_letters(problem, tables, {"o": (width, "x")})
     if block.before and problem.context is not None:
-        _equal(problem, "context", "x", "column", messages.COLUMNS)
+        _equal(problem, "context", "x", "column", errors.COLUMNS)
 
 
 def _check_tokens(problem: Fields) -> None:
@@ -213,7 +211,7 @@ def _check_tokens(problem: Fields) -> None:
     for name, other, expected in sides:
         tokens = getattr(problem, name)
         if tokens is not None and len(tokens) != expected:
-            clash = _clash(messages.TOKENS, name, other, "row", expected, len(tokens))
+            clash = _clash(errors.TOKENS, name, other, "row", expected, len(tokens))
             if other == GIVEN and name == "key_tokens":  # the keys of maps are their columns
                 clash.axes = ("row", "column")
             raise clash
@@ -229,11 +227,11 @@ def _equal(problem: Fields, name: str, other: str, axis: str, template: str) -> 
 def _bias(problem: Fields, name: str, weight: str) -> None:
     bias, columns = getattr(problem, name), getattr(problem, weight).shape[1]
     if bias is not None and bias.shape[0] != columns:
-        raise _clash(messages.LENGTH, name, weight, "column", columns, bias.shape[0])
+        raise _clash(errors.LENGTH, name, weight, "column", columns, bias.shape[0])
 
 
 def _clash(template: str, matrix: str, other: str, axis: str, expected: int, got: int) -> ShapeError:
-    other_axis = "column" if template == messages.INNER else axis
+    other_axis = "column" if template == errors.INNER else axis
     return ShapeError(template, matrices=(matrix, other), axes=(axis, other_axis), expected=expected, got=got)
 
 
@@ -374,11 +372,11 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
     """Return the fields of the clash, which must not change; for an odd head width its partner follows."""
-    return () if clash.template == messages.EVEN_WIDTH else clash.matrices
+    return () if clash.template == errors.EVEN_WIDTH else clash.matrices
 
 
 def _accompanies(name: str, clash: ShapeError) -> bool:
-    partner = clash.template == messages.EVEN_WIDTH and name.removeprefix("w_") in ("query", "key")
+    partner = clash.template == errors.EVEN_WIDTH and name.removeprefix("w_") in ("query", "key")
     return partner or name in ACCOMPANY or Layer.position_of(name) is not None
 
 
@@ -409,7 +407,7 @@ class _Search:
         """Yield the smallest change that works for each matrix of the clash."""
         for side in range(len(self.clash.matrices)):
             yield self._first("resize", side)
-        if self.clash.template == messages.BROADCAST:
+        if self.clash.template == errors.BROADCAST:
             yield self._rows_of_mask("query", -2)
             yield self._rows_of_mask("key", -1)
 
@@ -417,7 +415,7 @@ class _Search:
         """Yield a new matrix between the two of the clash."""
         if self.clash.template not in MULTIPLIED:
             return
-        if self.clash.template == messages.BLOCK_WIDTH and self.clash.matrices[0] == "concat":
+        if self.clash.template == errors.BLOCK_WIDTH and self.clash.matrices[0] == "concat":
             width = self.problem.num_heads * self.problem.d_v, int(self.problem.x.shape[-1])
             yield self._tried("project", "w_output", width, width)
             return
@@ -490,7 +488,7 @@ class _Search:
         if name not in self.shapes or template in NEVER_RESIZED:
             return []
         shape = self.shapes[name]
-        if template == messages.BROADCAST:
+        if template == errors.BROADCAST:
             sizes = self._map_shape()[4 - len(shape) :]
             return [tuple(k if k in (1, size) else size for k, size in zip(shape, sizes, strict=True))]
         place = self._place(side)
@@ -511,7 +509,7 @@ class _Search:
             self.values: self.problem.num_kv_heads,
         }
         own = heads.get(self.names[side], 1)
-        if self.clash.template in (messages.HEADS, messages.EVEN_WIDTH):
+        if self.clash.template in (errors.HEADS, errors.EVEN_WIDTH):
             yield from (own * width for width in (length // own - 1, length // own, length // own + 1))
             for name, count in heads.items():
                 if name in self.shapes:

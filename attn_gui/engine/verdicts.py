@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from attn_gui.engine.messages import say
+from attn_gui.engine.errors import say
 
 
 class Reason(str):

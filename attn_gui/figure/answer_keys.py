@@ -13,11 +13,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attn_gui.engine.errors import spelled
 from attn_gui.engine.grading import number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.messages import spelled
 from attn_gui.engine.mistakes import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE

@@ -14,17 +14,17 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
-from attn_gui.engine.derived_stages import entry_of
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.stages import entry_of
 from attn_gui.figure.cell_painting import paint_cell_lines, paint_values
+from attn_gui.figure.colors import ALLOWED
 from attn_gui.figure.compose import aimed_cell, compose_figure, title_of
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.formula_typesetting import Formula, typeset
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
 from attn_gui.figure.heatmap_layout import begin, paint_frame
-from attn_gui.figure.levels import ALLOWED
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, shown_latex, stage_plane
 from attn_gui.figure.text.fonts import figure_font

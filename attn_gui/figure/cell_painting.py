@@ -15,9 +15,21 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPolygonF, QStaticText, QTransform
 
-from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
+from attn_gui.figure.colors import (
+    ALLOWED,
+    BLACK,
+    CLOSED,
+    NAN,
+    NEG_INF,
+    POS_INF,
+    WHITE,
+    Display,
+    Lut,
+    argb,
+    dark_text,
+    value_text_color,
+)
 from attn_gui.figure.design_tokens import FONT_WEIGHT, LINE, SIZE, Theme
-from attn_gui.figure.levels import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.text.number_formats import CellNumbers, Values, cell_texts, format_number
 from attn_gui.figure.writers import MIDDLE, write_text
 

@@ -13,16 +13,15 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.sensitivity import Gradient
+from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.symbols_and_titles import title
-from attn_gui.engine.memory import Progress, silent, within
-from attn_gui.figure.colors import lut
+from attn_gui.figure.colors import Allowed, ColorScale, Levels, argb, auto_levels, lut, to_display
 from attn_gui.figure.design_tokens import THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, picture
-from attn_gui.figure.levels import Allowed, ColorScale, Levels, argb, auto_levels, to_display
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.formats.array_rows import stage_labels

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from attn_gui.arguments import cell, centimeters, idle, points, whole
-from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
-from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.engine.stages import OVER_HEADS, SHOWN_FIRST, over_heads
 from attn_gui.languages import LANGUAGES, N_
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation, Problem
-    from attn_gui.figure.levels import ColorScale
+    from attn_gui.figure.colors import ColorScale
     from attn_gui.figure.overlays import ComparedState
     from attn_gui.figure.pages.page_kind import ModelContext
     from attn_gui.formats.snapshots import Snapshot
@@ -164,7 +163,7 @@ class ExportSettings:
         for given, known in ((self.theme, THEMES), (self.lang, LANGUAGES), (self.style, STYLES)):
             if given not in tuple(known):
                 from attn_gui.document.edits import Refusal
-                from attn_gui.figure.levels import NONE_OF
+                from attn_gui.figure.colors import NONE_OF
 
                 raise Refusal(NONE_OF, got=repr(given), known=", ".join(known))
         for name in MEASURES:
@@ -193,7 +192,7 @@ class ExportSettings:
 
     def color_scale(self, name: str) -> ColorScale:
         """Return levels and colors of a stage or field."""
-        from attn_gui.figure.levels import PLAIN
+        from attn_gui.figure.colors import PLAIN
 
         return self.color_scales.get(name, PLAIN)
 

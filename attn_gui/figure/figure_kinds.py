@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.proxies import is_derived
-from attn_gui.engine.memory import Progress
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES

@@ -13,9 +13,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine import Plane
+from attn_gui.engine.arrays import Progress, check, silent, within
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
-from attn_gui.engine.memory import Progress, check, silent, within
 from attn_gui.figure.cell_painting import (
     SMALLEST_MARK,
     hatch_lines,
@@ -25,9 +25,7 @@ from attn_gui.figure.cell_painting import (
     paint_marks,
     paint_sample,
 )
-from attn_gui.figure.colors import Lut
-from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.levels import (
+from attn_gui.figure.colors import (
     ALLOWED,
     AT_ONCE,
     CLOSED,
@@ -37,11 +35,13 @@ from attn_gui.figure.levels import (
     Allowed,
     Display,
     Levels,
+    Lut,
     argb,
     color_table,
     flag_counts,
     to_display,
 )
+from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.text.figure_words import WORDS, FigureWords
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import Values, format_number

@@ -12,9 +12,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
 from attn_gui.figure.cell_painting import paint_by_hand, paint_values
+from attn_gui.figure.colors import ALLOWED
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
-from attn_gui.figure.levels import ALLOWED
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.number_formats import (
     CELL_MARGIN,

@@ -11,8 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
+from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.evaluation.proxies import is_derived
-from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings

@@ -15,12 +15,12 @@ from PySide6.QtGui import QImage
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.derived_stages import over_heads
-from attn_gui.engine.memory import Progress, check, silent, within
+from attn_gui.engine.arrays import Progress, check, silent, within
+from attn_gui.engine.stages import over_heads
+from attn_gui.figure.colors import color_scale_from
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company, heads_part, resolution
 from attn_gui.figure.figure_kinds import FRAMES, FigureKind, card_picture, content_page, kind_of, page_context
-from attn_gui.figure.levels import color_scale_from
 from attn_gui.figure.overlays import ComparedState
 from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.page_kind import PageContext, PageKind

@@ -12,12 +12,12 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from attn_gui.engine.analysis.explanation import LATEX
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import spelled
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import matrix_latex, symbol, title
 from attn_gui.engine.masks import MASKS
-from attn_gui.engine.messages import spelled
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE

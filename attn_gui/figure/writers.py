@@ -24,7 +24,7 @@ from PySide6.QtSvg import QSvgGenerator
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.formats import session_in_figure
+from attn_gui.formats import session
 from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import N_
 
@@ -263,7 +263,7 @@ def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
     words = {"Title": visible_text(page.title), "Software": SOFTWARE}
     writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.background is None)
     if page.session is not None:
-        writer.add_packed_text(session_in_figure.png_text(page.session()))
+        writer.add_packed_text(session.png_text(page.session()))
     band = max(2, BAND // width // 2 * 2)  # even, so that halves of pixels round to the same side in every band
     for top in range(0, height, band):
         writer.add(_painted(page, dpi, slice(top, min(top + band, height)), width))
@@ -284,7 +284,7 @@ def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
     generator.setTitle(visible_text(page.title))
     generator.setDescription(SOFTWARE)
     _paint(generator, 1.0, page)
-    inside = session_in_figure.svg_element(page.session()) if page.session is not None else ""
+    inside = session.svg_element(page.session()) if page.session is not None else ""
     file.write(_finished_svg(_bytes(buffer).decode("utf-8"), page, inside + generator.texts()).encode("utf-8"))
 
 
@@ -304,7 +304,7 @@ def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
     writer.setTitle(visible_text(first.title))
     writer.setCreator(SOFTWARE)
     if first.session is not None:
-        writer.addFileAttachment(session_in_figure.ATTACHED, first.session(), session_in_figure.MEDIA_TYPE)
+        writer.addFileAttachment(session.ATTACHED, first.session(), session.MEDIA_TYPE)
     _paint(writer, PDF_DPI / LOGICAL_DPI * first.scale, *pages)
     # Qt says that the glyph of the blank is a tab, which has the same one: copied and searched text would have tabs
     file.write(_GLYPH_NAMES.sub(lambda names: names[0].replace(b"<0009>", b"<0020>"), _bytes(buffer)))

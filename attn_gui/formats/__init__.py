@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.array_rows import (
     ArrayRows,

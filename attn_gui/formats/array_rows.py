@@ -9,11 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attn_gui.engine import Problem
-from attn_gui.engine.arrays import Box, item_of
+from attn_gui.engine.arrays import Box, Progress, item_of, silent
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.memory import Progress, silent
 from attn_gui.formats.untrusted_bytes import Array
 
 AT_ONCE = 1 << 22  # cells of a block

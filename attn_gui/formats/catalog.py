@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import (
-    csv_text,
+    csv_latex_markdown,
     json_arrays,
-    latex_markdown_writer,
-    npy,
-    npz,
+    numpy_files,
     safetensors,
     session,
-    session_in_figure,
     xlsx_reader,
     xlsx_writer,
 )
@@ -66,7 +63,7 @@ def _text_format(
         suffixes=(f".{key}",),
         label=label,
         kind="matrix",
-        read=csv_text.read,
+        read=csv_latex_markdown.read,
         write_rows=write,
         text=True,
         spreadsheet=spreadsheet,
@@ -81,12 +78,12 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         suffixes=(".npz",),
         label=N_("NumPy arrays by name"),
         kind="problem",
-        read=npz.read,
-        write=npz.write,
-        matches=npz.matches,
-        write_members=npz.write_members,
-        size=npz.size_of,
-        listing=npz.listing,
+        read=numpy_files.read_npz,
+        write=numpy_files.write,
+        matches=numpy_files.matches_npz,
+        write_members=numpy_files.write_members,
+        size=numpy_files.size_of,
+        listing=numpy_files.list_npz,
         in_parts=True,
     ),
     Format(
@@ -94,9 +91,9 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         suffixes=tuple(f".{key}" for key, figures in IMAGES.items() if figures.carries),
         label=N_("Figure with its session"),
         kind="problem",
-        read=session_in_figure.read,
-        matches=session_in_figure.matches,
-        size=session_in_figure.size_of,
+        read=session.read_from_figure,
+        matches=session.is_figure,
+        size=session.size_of,
     ),
     Format(
         key="safetensors",
@@ -135,15 +132,27 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
         suffixes=(".npy",),
         label=N_("NumPy array"),
         kind="matrix",
-        read=npy.read,
-        matches=npy.matches,
-        write_rows=npy.write_unlabeled,
-        listing=npy.listing,
+        read=numpy_files.read_npy,
+        matches=numpy_files.matches_npy,
+        write_rows=numpy_files.write_unlabeled,
+        listing=numpy_files.list_npy,
     ),
-    _text_format("csv", N_("Comma-separated numbers"), csv_text.write_csv, csv_text.MOST_CELLS, spreadsheet=True),
-    _text_format("tsv", N_("Tab-separated numbers"), csv_text.write_tsv, csv_text.MOST_CELLS, spreadsheet=True),
-    _text_format("md", N_("Table in Markdown"), latex_markdown_writer.write_markdown, latex_markdown_writer.MOST_CELLS),
-    _text_format("tex", N_("Table in LaTeX"), latex_markdown_writer.write_latex, latex_markdown_writer.MOST_CELLS),
+    _text_format(
+        "csv",
+        N_("Comma-separated numbers"),
+        csv_latex_markdown.write_csv,
+        csv_latex_markdown.MOST_CELLS,
+        spreadsheet=True,
+    ),
+    _text_format(
+        "tsv",
+        N_("Tab-separated numbers"),
+        csv_latex_markdown.write_tsv,
+        csv_latex_markdown.MOST_CELLS,
+        spreadsheet=True,
+    ),
+    _text_format("md", N_("Table in Markdown"), csv_latex_markdown.write_markdown, csv_latex_markdown.MOST_TYPESET),
+    _text_format("tex", N_("Table in LaTeX"), csv_latex_markdown.write_latex, csv_latex_markdown.MOST_TYPESET),
 )
 FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
@@ -214,7 +223,7 @@ def detect(
 def _is_pickle(source: FileSource, start: bytes, alike: Sequence[Format[Any]]) -> bool:
     """Return whether a file was written by `torch.save` or `pickle.dump`, whatever its name."""
     if alike:
-        return start.startswith(npz.START) and npz.is_torch_save(source)
+        return start.startswith(numpy_files.START) and numpy_files.is_torch_save(source)
     return start[:1] == _PICKLED and start[1:2] in _PROTOCOLS
 
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
-from attn_gui.engine.memory import Progress, silent
+from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FileNote, FormatError, size_text
 from attn_gui.formats.untrusted_bytes import Array

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
-from attn_gui.engine.messages import say, size_text
+from attn_gui.engine.errors import say, size_text
 from attn_gui.languages import N_
 
 __all__ = ["LONGEST", "FileNote", "FormatError", "shape_text", "shown", "size_text"]

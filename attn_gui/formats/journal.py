@@ -32,8 +32,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.arrays import Array, Box, Progress
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import open_file, safetensors_packing, session
 from attn_gui.formats.atomic_writing import CHUNK, hidden_beside, saving

@@ -1,13 +1,15 @@
-"""The format .attn (sessions): versions and upgrades, a model's layers in one, what is kept beside the problem.
+"""The format .attn (sessions): versions and upgrades, a model's layers in one; sessions carried by PNG, SVG and PDF.
 
 Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
-adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data.
-"""
+adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +17,13 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.checks import whole_text
-from attn_gui.engine.memory import Progress
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import safetensors_packing
 from attn_gui.formats.atomic_writing import CHUNK, replacing, saving
 from attn_gui.formats.file_format import FileSource, Loaded, PathText
-from attn_gui.formats.file_messages import FormatError, shown
+from attn_gui.formats.file_messages import FormatError, shown, size_text
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
 from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
@@ -33,7 +35,7 @@ MOST_LAYERS, MOST_ARRAYS = 1000, 1000
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 _NAME = re.compile(r"study\.(0|[1-9][0-9]{0,3})\.(places|values|whole)\.(.+)")
 _SHA = re.compile(r"[0-9a-f]{64}")
-_DAMAGED = N_("{file}: what it says about its model is damaged.")
+_STUDY_DAMAGED = N_("{file}: what it says about its model is damaged.")
 _NEEDED = N_("{file} is a session of the model {name}, whose folder it needs; the window opens it with that.")
 
 VERSION = 1
@@ -142,7 +144,7 @@ def is_study_entry(name: str) -> bool:
 
 def _require(fits: bool) -> None:
     if not fits:
-        raise FormatError(_DAMAGED)
+        raise FormatError(_STUDY_DAMAGED)
 
 
 # --- session --------------------------------------------------------------------------------------
@@ -329,3 +331,126 @@ def _write_parts(
             written += sink.write(piece)
             if progress is not None:
                 progress(written / size)
+
+
+# --- sessions carried by figures ------------------------------------------------------------------
+KEYWORD = "attn_gui"
+ATTACHED, MEDIA_TYPE = "session.attn", "application/x-attn"
+LARGEST = 256 * 2**20  # bytes of a session, unpacked
+LARGEST_FIGURE = 2**30
+QUICK = 4 * 2**20  # bytes that are unpacked within a frame
+PIECE = 2**18  # bytes that are unpacked at a time
+_PNG, _PDF = b"\x89PNG\r\n\x1a\n", b"%PDF-"
+_SVG = re.compile(rb'<metadata id="attn_gui">([A-Za-z0-9+/=\s]*)</metadata>')
+_SPECIFIED = re.compile(rb"/EF <</F (\d{1,9}) 0 R>>\s*/Type/Filespec\s*/Subtype/application#2Fx-attn")
+_STREAM = rb"\n%s 0 obj\s*<<[^>]{0,99}/FlateDecode[^>]{0,99}>>\s*stream\r?\n"
+"""Of bounded length: else each of many beginnings would be followed to the end of the file."""
+_NONE = N_("{file} is a figure that carries no session.")
+_DAMAGED = N_("{file}: the session that this figure carries is damaged.")
+_LARGE = N_("{file} carries a session of more than {expected}.")
+
+
+def is_figure(start: bytes) -> bool:
+    return start.startswith((_PNG, _PDF, b"<?xml", b"<svg"))
+
+
+def read_from_figure(source: FileSource) -> Loaded:
+    """Return the session that a figure carries. Raises FormatError where it carries none."""
+    if source.size > LARGEST_FIGURE:
+        raise FormatError(_LARGE, expected=size_text(LARGEST_FIGURE))
+    return in_bytes(session_in(source.file.read(source.size)))
+
+
+def png_text(content: bytes) -> bytes:
+    """Return the data of a PNG's zTXt chunk that carries a session."""
+    return KEYWORD.encode() + b"\0\0" + zlib.compress(base64.b64encode(content))
+
+
+def svg_element(content: bytes) -> str:
+    """Return an element of an SVG that carries a session."""
+    return f'<metadata id="{KEYWORD}">{base64.b64encode(zlib.compress(content)).decode()}</metadata>\n'
+
+
+def size_of(source: FileSource) -> int:
+    """Return the size in bytes of a figure, or of its unpacked session where that is larger, up to a limit."""
+    if source.size >= QUICK:
+        return source.size
+    data, count = source.file.read(source.size), 0
+    for piece in _inflated(_packed(data)):
+        count += len(piece)
+        if count >= QUICK:
+            break
+    return max(source.size, count)
+
+
+def _packed(data: bytes) -> bytes:
+    """Return the compressed session of a figure."""
+    kinds: dict[bytes, Callable[[bytes], bytes]] = {_PNG: _packed_in_png, _PDF: _packed_in_pdf}
+    return next((find for start, find in kinds.items() if data.startswith(start)), _packed_in_svg)(data)
+
+
+def session_in(figure: bytes) -> bytes:
+    """Return the session in the bytes of a figure."""
+    packed = _packed(figure)
+    text = figure.startswith(_PNG)
+    found, rest = bytearray(), b""
+    for piece in _inflated(packed):
+        if text:
+            end = (len(rest) + len(piece)) // 4 * 4
+            piece, rest = _decoded((rest + piece)[:end]), (rest + piece)[end:]
+        if not found and not safetensors_packing.matches(piece):
+            raise FormatError(_DAMAGED)
+        found += piece
+        if len(found) > LARGEST:
+            raise FormatError(_LARGE, expected=size_text(LARGEST))
+    return bytes(found)
+
+
+def _packed_in_png(data: bytes) -> bytes:
+    place = len(_PNG)
+    while place + 12 <= len(data):
+        length, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        if kind == b"zTXt" and data.startswith(KEYWORD.encode() + b"\0\0", place + 8):
+            start = place + 8 + len(KEYWORD) + 2
+            return data[start : place + 8 + length]
+        place += 12 + length
+    raise FormatError(_NONE)
+
+
+def _packed_in_svg(data: bytes) -> bytes:
+    found = _SVG.search(data)
+    if found is None:
+        raise FormatError(_NONE)
+    return _decoded(found[1])
+
+
+def _packed_in_pdf(data: bytes) -> bytes:
+    attached = _SPECIFIED.search(data)
+    if attached is None:
+        raise FormatError(_NONE)
+    begun = re.search(_STREAM % attached[1], data)
+    if begun is None:
+        raise FormatError(_DAMAGED)
+    return data[begun.end() :]
+
+
+def _inflated(packed: bytes) -> Iterator[bytes]:
+    """Yield the unpacked data piece by piece; what follows its end is ignored. Raises FormatError."""
+    unpacker = zlib.decompressobj()
+    try:
+        for low in range(0, len(packed), PIECE):
+            left = packed[low : low + PIECE]
+            while left and not unpacker.eof:
+                yield unpacker.decompress(left, PIECE)
+                left = unpacker.unconsumed_tail
+    except zlib.error as error:
+        raise FormatError(_DAMAGED) from error
+    if not unpacker.eof:
+        raise FormatError(_DAMAGED)
+
+
+def _decoded(text: bytes) -> bytes:
+    try:
+        return base64.b64decode(text, validate=False)
+    except binascii.Error as error:
+        raise FormatError(_DAMAGED) from error

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.arrays import check
 from attn_gui.engine.errors import FieldTypeError
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, split

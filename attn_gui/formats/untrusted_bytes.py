@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_gui.engine.memory import available
+from attn_gui.engine.arrays import available
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text, shown, size_text
 from attn_gui.languages import N_
 

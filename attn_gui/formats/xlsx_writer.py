@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, Progress, silent
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
@@ -20,7 +20,6 @@ from attn_gui.engine.graph.expressions import Cell
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import is_named, plain_name, symbol, title
-from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import xlsx_formulas
 from attn_gui.formats.array_rows import stage_labels

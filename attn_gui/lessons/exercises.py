@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -335,7 +335,7 @@ def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, see
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
-            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
+            raise StageError(errors.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
         open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])

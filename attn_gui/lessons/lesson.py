@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from attn_gui.engine.errors import MINUS, short_power
 from attn_gui.engine.grading import TOLERANCE
 from attn_gui.engine.graph.printed_digits import PrintedNumbers
-from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.formats.file_format import PathText, reading
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, N_

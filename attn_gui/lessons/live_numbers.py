@@ -22,10 +22,9 @@ from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, compar
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.errors import FieldError
+from attn_gui.engine.errors import FieldError, short_power
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
-from attn_gui.engine.messages import short_power
 from attn_gui.engine.stages import STAGE
 from attn_gui.models.attribution import head_numbers, without_each_head
 from attn_gui.models.changed_layers import plain_layer

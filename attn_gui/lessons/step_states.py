@@ -15,13 +15,12 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, silent
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.grading import is_same
 from attn_gui.engine.graph import indices
-from attn_gui.engine.memory import silent
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import open_file

@@ -12,6 +12,7 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.errors import MINUS, spelled
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
@@ -31,7 +32,6 @@ from attn_gui.engine.graph.symbols_and_titles import (
 )
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.messages import MINUS, spelled
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Box, Progress, check, silent
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, ShapeError, StageError
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention, Set
-from attn_gui.engine.memory import Progress, check, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of, stages_of
 from attn_gui.languages import N_
@@ -361,8 +360,8 @@ def patch_foretold(
 def _place_of(stage: str, axis: str) -> int:
     """Return the position of an axis among those of a stage. Raises StageError, FieldError."""
     if stage not in STAGE:
-        raise StageError(messages.NO_STAGE, stage=stage, choices=tuple(STAGE))
+        raise StageError(errors.NO_STAGE, stage=stage, choices=tuple(STAGE))
     axes = STAGE[stage].axes
     if axis not in axes:
-        raise FieldError(messages.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
+        raise FieldError(errors.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
     return axes.index(axis)

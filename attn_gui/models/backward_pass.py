@@ -27,7 +27,7 @@ from attn_gui.models.forward_pass import (
     rotate_columns,
     run_block,
 )
-from attn_gui.models.sequence import TokenSequence
+from attn_gui.models.tokenizer import TokenSequence
 
 GRADIENT_MAPS = 7  # of one layer, that `layer_slopes` holds at a time
 SCORES = ("scores", "scaled", "masked")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Progress, silent
 from attn_gui.engine.checks import kind_of, same
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -20,13 +20,12 @@ from attn_gui.engine.fields import leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
-from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import shape_text
 from attn_gui.languages import N_
 from attn_gui.models.forward_pass import ModelLayer, by_heads, run_block
-from attn_gui.models.sequence import TokenSequence
+from attn_gui.models.tokenizer import TokenSequence
 
 NO_LAYER = N_("There is no layer {got}; the model has {layers}, counted from 0.")
 _NO_NUMBER = N_("{field} must name its layer, a whole number; got {got}.")
@@ -64,7 +63,7 @@ class LayerChange(NamedTuple):
 def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
     """Return records from mappings, {"layer", "kind", "stage", "at", …}. Raises FieldError or FieldTypeError."""
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
-        raise FieldTypeError(messages.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+        raise FieldTypeError(errors.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     places, records = [], []
     for number, one in enumerate(given):
         layer, record = _parted(Intervention.name_at(number), one)
@@ -87,7 +86,7 @@ def _parted(field: str, one: object) -> tuple[Any, Any]:
     if isinstance(one, LayerChange):
         return one
     if not isinstance(one, Mapping):
-        raise FieldTypeError(messages.NOT_RECORD, field=field, got=kind_of(one))
+        raise FieldTypeError(errors.NOT_RECORD, field=field, got=kind_of(one))
     return one.get(LAYER), {name: value for name, value in one.items() if name != LAYER}
 
 
@@ -119,14 +118,14 @@ class LayerInterventions:
     def check_stage(self, stage: str) -> None:
         """Raise StageError where a forward pass that was to end at a stage did not come to it."""
         if stage not in self._stages:
-            raise StageError(messages.NO_STAGE, stage=stage, choices=tuple(self._stages))
+            raise StageError(errors.NO_STAGE, stage=stage, choices=tuple(self._stages))
 
     def check(self) -> None:
         """Raise FieldError, after the last stage, for a record of a stage that the layer does not have."""
         for number, record in self._records:
             if record.stage not in self._stages:
                 field = f"{record.name_at(number)}.stage"
-                raise FieldError(messages.NOT_A_STAGE, field=field, choices=tuple(self._stages), got=record.stage)
+                raise FieldError(errors.NOT_A_STAGE, field=field, choices=tuple(self._stages), got=record.stage)
 
 
 # --- a layer as a problem -------------------------------------------------------------------------

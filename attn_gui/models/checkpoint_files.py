@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
-from attn_gui.engine.memory import UNKNOWN, Progress, available
+from attn_gui.engine.arrays import UNKNOWN, Array, Progress, available
 from attn_gui.formats.file_format import NO_PERMISSION, reading
 from attn_gui.formats.file_messages import FormatError, shape_text, shown, size_text
 from attn_gui.formats.named.array_names import THERE_TWICE

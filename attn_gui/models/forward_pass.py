@@ -12,7 +12,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
-from attn_gui.models.sequence import TokenSequence
+from attn_gui.models.tokenizer import TokenSequence
 
 F = np.float32
 _ERF = tuple(map(F, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.arrays import Array, Progress
 from attn_gui.models.checkpoint_files import CONFIG, TOKENIZER, WEIGHTS
 
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.engine.memory import Progress, silent
+from attn_gui.engine.arrays import Progress, silent
 from attn_gui.formats.atomic_writing import saving
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import N_

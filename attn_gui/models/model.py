@@ -12,15 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress, check, silent, within
 from attn_gui.engine.checks import as_array, as_whole, kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, StageError
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import Progress, check, silent, within
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.file_format import PathText
@@ -30,8 +29,7 @@ from attn_gui.languages import N_
 from attn_gui.models import changed_layers, checkpoint_files, forward_pass
 from attn_gui.models.backward_pass import GRADIENT_MAPS, head_gradient, layer_gradients
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
-from attn_gui.models.sequence import TokenSequence, checked_sequence
-from attn_gui.models.tokenizer import TokenizerFile
+from attn_gui.models.tokenizer import TokenizerFile, TokenSequence, checked_sequence
 
 _ONE_INPUT = N_("Give either a text or ids.")
 _UNKNOWN = N_("This model does not know {parts}: “{token}” stands there instead.")
@@ -434,7 +432,7 @@ class Run:
             if number in layers:
                 if stage not in found or stage == forward_pass.X:
                     choices = evaluation_of(self.problem(number)).stages
-                    raise StageError(messages.NO_STAGE, stage=stage, choices=choices)
+                    raise StageError(errors.NO_STAGE, stage=stage, choices=choices)
                 yield number, found[stage][None].astype(np.float64)
             cotangent = found[forward_pass.X]
 
@@ -584,5 +582,5 @@ def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:
         raise FieldError(_WEIGHT, field=name, choices=tuple(weights))
     found = as_array(name, given, np.dtype(np.float32), axes=range(3), copy=True)
     if found.shape != weights[known].shape:
-        raise ShapeError(messages.BROADCAST, matrices=(name,), axes=(), expected=weights[known].shape, got=found.shape)
+        raise ShapeError(errors.BROADCAST, matrices=(name,), axes=(), expected=weights[known].shape, got=found.shape)
     return found

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress
 from attn_gui.engine.checks import same
 from attn_gui.engine.errors import FieldTypeError
-from attn_gui.engine.memory import Progress
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split

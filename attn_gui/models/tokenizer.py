@@ -1,4 +1,4 @@
-"""Tokenizer of a model: how a text is cut, how a token is spelled (Ġ, ▁, <0xE2>), texts that would grow too long."""
+"""Tokenizer of a model: how a text is cut, a token spelled (Ġ, ▁); too many, unknown, padding tokens, token types."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import kind_of
+from attn_gui.engine.errors import FieldError, FieldTypeError
+from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
 from attn_gui.formats.file_format import reading
-from attn_gui.formats.file_messages import FormatError, size_text
+from attn_gui.formats.file_messages import FileNote, FormatError, size_text
 from attn_gui.formats.untrusted_bytes import Json
 from attn_gui.languages import N_
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
+from attn_gui.models.families import Architecture
 
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """Signs for what cannot be seen in a text; one that a text has itself is spelled by its number."""
@@ -66,7 +74,7 @@ _ABSENT = N_("{file} is not there, and a text cannot be cut into tokens; give id
 _PACKAGE = N_("Cutting a text into tokens needs the package tokenizers; this line brings it: {line}")
 _BAD = N_("{file} cannot be read as a tokenizer: {reason}.")
 _CANNOT = N_("{file} cannot cut this text into tokens: {reason}.")
-_LONG = N_("The text has {got} letters; expected at most {expected}.")
+_TOO_LONG = N_("The text has {got} letters; expected at most {expected}.")
 
 SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
@@ -376,7 +384,7 @@ class TokenizerFile:
         Raises FormatError where there is no tokenizer, where it cannot cut the text, or could make too much of it.
         """
         if (letters := sum(map(len, texts))) > LONGEST_TEXT:
-            raise FormatError(_LONG, got=f"{letters:,}", expected=f"{LONGEST_TEXT:,}")
+            raise FormatError(_TOO_LONG, got=f"{letters:,}", expected=f"{LONGEST_TEXT:,}")
         tokenizer, texts = self._tokenizer, [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         with self._answering(_CANNOT):
             if self._growth is not None:
@@ -490,3 +498,99 @@ def _content(token: Json) -> str | None:
     """Return a special token, which may be given as a text or a record."""
     found = token.get("content") if isinstance(token, dict) else token
     return found if isinstance(found, str) else None
+
+
+# --- texts for a model ----------------------------------------------------------------------------
+_EMPTY = N_("The text gives no token; a model reads at least one.")
+_LONG = N_("{got} tokens are too many: this model reads at most {expected}.")
+_ID = N_("{field}: there is no token {got}; the model has {expected}, counted from 0.")
+_LENGTH = N_("{field} has {got} entries; expected one for each of the {expected} tokens.")
+_NO_TYPES = N_("This model has no token types: leave out type_ids.")
+_CLOSED = N_("mask closes every token; at least one must be open.")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenSequence:
+    """Tokens of one text; `mask` is None where none of them is padding."""
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...]
+    mask: Array | None
+    tokens: tuple[str, ...]
+    texts: tuple[str, ...]  # of the tokens, as a reader expects them
+    notes: tuple[FileNote, ...] = ()  # what the tokenizer does not know of the text
+
+    def positions(self, sizes: Architecture) -> Array:
+        """Return the row of the table of positions for each token."""
+        if sizes.padding_id is None:
+            return np.arange(len(self.ids))
+        real = np.asarray(self.ids) != sizes.padding_id
+        return np.where(real, np.cumsum(real), 0) + sizes.padding_id
+
+    def seen(self, sizes: Architecture, window: int | None) -> Array | None:
+        """Return (query, key) booleans: keys that a query sees; None where all see all."""
+        n = len(self.ids)
+        if not sizes.causal:
+            return None if self.mask is None else np.broadcast_to(self.mask, (n, n))
+        behind = np.arange(n)[:, None] - np.arange(n)
+        found = (behind >= 0) & (behind < (window or n))
+        return found if self.mask is None else found & self.mask
+
+    def mask_layers(self, sizes: Architecture, window: int | None) -> list[Layer]:
+        """Return the mask layers of a problem that leave each query the keys it sees."""
+        found: list[Layer] = [Causal()] if sizes.causal else []
+        if window is not None:
+            found.append(Window(left=window - 1, right=None))
+        if self.mask is not None:
+            count = int(self.mask.sum())
+            whole = self.mask[:count].all()
+            found.append(Padding(lengths=(count,)) if whole else Custom(allowed=self.mask[None, :]))
+        return found
+
+
+def checked_sequence(
+    sizes: Architecture, ids: object, types: object | None, mask: object | None
+) -> tuple[tuple[int, ...], tuple[int, ...], Array | None]:
+    """Return ids, types and padding of one length. Raises FieldError or FieldTypeError."""
+    found = _wholes("ids", ids)
+    if not found:
+        raise FieldError(_EMPTY)
+    if len(found) > sizes.most_tokens:
+        raise FieldError(_LONG, got=f"{len(found):,}", expected=f"{sizes.most_tokens:,}")
+    _within("ids", found, sizes.vocabulary)
+    if types is not None and not sizes.token_types and any(_wholes("type_ids", types)):
+        raise FieldError(_NO_TYPES)
+    kinds = (0,) * len(found)
+    if types is not None and sizes.token_types:
+        kinds = _alike("type_ids", _wholes("type_ids", types), len(found))
+        _within("type_ids", kinds, sizes.token_types)
+    opened = None
+    if mask is not None:
+        opened = np.array(_alike("mask", _wholes("mask", mask), len(found)), bool)
+        if not opened.any():
+            raise FieldError(_CLOSED)
+    return found, kinds, None if opened is None or opened.all() else opened
+
+
+def _wholes(field: str, given: Any) -> tuple[int, ...]:
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise FieldTypeError(errors.NOT_WHOLE, field=field, got=kind_of(given)) from error
+    if array.size == 0:
+        return ()
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise FieldTypeError(errors.NOT_WHOLE, field=field, got=kind_of(given))
+    return tuple(map(int, array))
+
+
+def _alike(field: str, given: tuple[int, ...], count: int) -> tuple[int, ...]:
+    if len(given) != count:
+        raise FieldError(_LENGTH, field=field, got=len(given), expected=count)
+    return given
+
+
+def _within(field: str, given: Sequence[int], count: int) -> None:
+    wrong = [number for number in given if not 0 <= number < count]
+    if wrong:
+        raise FieldError(_ID, field=field, got=wrong[0], expected=count)

@@ -30,8 +30,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.colors import LUT_SIZE, lut, value_text_color
-from attn_gui.figure.levels import ColorScale
+from attn_gui.figure.colors import LUT_SIZE, ColorScale, lut, value_text_color
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import Retranslated
 

@@ -15,7 +15,7 @@ from attn_gui.views.widgets import ChoiceBox, FittingPage, Retranslated, arrange
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
-    from attn_gui.views.page_widget import PageWidget
+    from attn_gui.views.page_canvas import PageWidget
 
 
 class PagesPanel(Retranslated, QWidget):
@@ -49,7 +49,7 @@ class PagesPanel(Retranslated, QWidget):
 
         The scroll areas of twenty pages were a quarter of all widgets, each of which is dressed for another theme.
         """
-        from attn_gui.views.page_widget import PageWidget  # no first picture needs all that pages import
+        from attn_gui.views.page_canvas import PageWidget  # no first picture needs all that pages import
 
         page = self.pages[kind.name] = PageWidget(kind, self._stack)
         page.hide()

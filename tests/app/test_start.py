@@ -95,9 +95,9 @@ SELDOM = (
     "attn_gui.formats.text.delimited", "attn_gui.formats.text.text_table",
     "attn_gui.formats.text.latex_markdown_reader", "attn_gui.lessons.exercises", "attn_gui.lessons.lesson",
     "attn_gui.models", "attn_gui.views.map.levels_popup",
-    "attn_gui.views.page_widget",
+    "attn_gui.views.page_canvas",
 )  # fmt: skip
-EARLY_DIALOGS = {f"attn_gui.views.dialogs.{name}" for name in ("dialog_base", "progress")}
+EARLY_DIALOGS = {"attn_gui.views.dialogs.dialog_base"}
 
 GARBAGE = """
 import gc, sys, threading, weakref

@@ -11,10 +11,10 @@ from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference
 from attn_gui.document.typed_numbers import shown
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem
+from attn_gui.engine.arrays import silent
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.reach import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.memory import silent
 from attn_gui.engine.shape_errors import shapes_of
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.views.dialogs.form_fields import DataChoice

@@ -19,7 +19,7 @@ from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import fill_template
 from attn_gui.engine import Problem
-from attn_gui.engine import messages as words_of_the_engine
+from attn_gui.engine import errors as words_of_the_engine
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError

@@ -20,7 +20,7 @@ from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState, e
 from attn_gui.document.document import Document
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.levels import ColorScale, Levels
+from attn_gui.figure.colors import ColorScale, Levels
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import save_session
 from tests.failing import each, examples

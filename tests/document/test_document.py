@@ -12,7 +12,7 @@ import pytest
 from attn_gui.document.document import Document, EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import table_box, table_cells
-from attn_gui.engine import FieldError, Problem, memory
+from attn_gui.engine import FieldError, Problem, arrays
 from attn_gui.engine.problem import ShapeError
 from tests.failing import each
 
@@ -241,7 +241,7 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
     past = document.past(2)
     assert [state.query[0, 0] for state in past.problems()] == [1, 2, 3]
     past = document.past(2)
-    monkeypatch.setattr(memory, "available", lambda: 100)
+    monkeypatch.setattr(arrays, "available", lambda: 100)
     for take in (document.snapshot, lambda: document.past(2), past.problems):
         with pytest.raises(FieldError, match="of new numbers; at most 25 bytes"):
             take()

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem, compute, explain, verify
-from attn_gui.engine.analysis import open_keys as counting
-from attn_gui.engine.analysis.mask_lint import lint
-from attn_gui.engine.analysis.open_keys import open_keys
+from attn_gui.engine.analysis import mask_lint as counting
+from attn_gui.engine.analysis.mask_lint import lint, open_keys
 from attn_gui.engine.creation import mask_cells
 from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, paint_cells, with_booleans
 from attn_gui.engine.masks import slopes

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, fill, memory, resize
+from attn_gui.engine import FieldError, Problem, arrays, fill, resize
 from attn_gui.engine.creation.create import (
     fitting_output,
     made_direct,
@@ -75,8 +75,8 @@ def peak_of(make):
 @each("name", CASES)
 def test_new_numbers_need_little_more_than_their_own_memory(name):
     make = CASES[name]
-    weighed, light = peak_of(lambda: memory.weigh(make))
-    (_, made), heavy = peak_of(lambda: memory.carried_out(make))
+    weighed, light = peak_of(lambda: arrays.weigh(make))
+    (_, made), heavy = peak_of(lambda: arrays.carried_out(make))
     assert weighed == sum(array.nbytes for array in made) > 0
     assert light < 200_000 + weighed // 100, "something is allocated to weigh it"
     if weighed > 4_000_000:
@@ -87,37 +87,37 @@ def test_weighing_takes_no_memory_however_large_it_is():
     def make():
         return resize(MASKED, n=65_536).fields, new_fields("direct", n=65_536, num_heads=4096, d_k=65_536)
 
-    size, peak = peak_of(lambda: memory.weigh(make))
+    size, peak = peak_of(lambda: arrays.weigh(make))
     assert size > 65_536 * 4096 * 65_536 * 8
     assert peak < 10_000_000
 
 
 def test_what_is_too_large_even_for_a_shape_is_refused():
     with pytest.raises(FieldError, match="of new numbers"):
-        memory.weigh(lambda: new_fields("self", n=65_536, num_heads=65_536, d_k=65_536))
+        arrays.weigh(lambda: new_fields("self", n=65_536, num_heads=65_536, d_k=65_536))
 
 
 def test_a_share_of_the_free_memory_may_be_taken(monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 1_000_000_000)
-    memory.check(1_000_000_000 // memory.SHARE)
+    monkeypatch.setattr(arrays, "available", lambda: 1_000_000_000)
+    arrays.check(1_000_000_000 // arrays.SHARE)
     with pytest.raises(FieldError) as refusal:
-        memory.check(1_000_000_000 // memory.SHARE + 1)
+        arrays.check(1_000_000_000 // arrays.SHARE + 1)
     assert str(refusal.value) == (
         "That takes 250.0 MB of new numbers; at most 250.0 MB may be taken, as 1.0 GB of memory are free."
     )
 
 
 def test_the_free_memory_is_known_and_guessed_where_it_is_not(monkeypatch):
-    assert 10**7 < memory.available() < 10**14
+    assert 10**7 < arrays.available() < 10**14
     monkeypatch.setattr("builtins.open", lambda *_, **__: (_ for _ in ()).throw(OSError()))
-    assert 10**7 < memory.available() < 10**14
+    assert 10**7 < arrays.available() < 10**14
     monkeypatch.delattr("os.sysconf")
-    assert memory.available() == memory.UNKNOWN
+    assert arrays.available() == arrays.UNKNOWN
 
 
 def test_filling_tells_how_far_it_is_and_can_be_stopped():
     told = []
-    memory.carried_out(lambda: fill("random", (1000, 1000)), told.append, 8_000_000)
+    arrays.carried_out(lambda: fill("random", (1000, 1000)), told.append, 8_000_000)
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(told) > 10
@@ -127,8 +127,8 @@ def test_filling_tells_how_far_it_is_and_can_be_stopped():
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        memory.carried_out(lambda: fill("random", (1000, 1000)), stop, 8_000_000)
-    assert memory.weigh(lambda: fill("random", (2, 2))) == 32  # nothing is left of it
+        arrays.carried_out(lambda: fill("random", (1000, 1000)), stop, 8_000_000)
+    assert arrays.weigh(lambda: fill("random", (2, 2))) == 32  # nothing is left of it
 
 
 def test_of_a_seed_the_same_numbers_come_for_ever():

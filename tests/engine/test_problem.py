@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, messages
+from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, errors
 from attn_gui.engine.shape_errors import draft_of, shapes_of
 from tests.failing import each, examples
 
@@ -226,7 +226,7 @@ def one_sentence(error):
     assert message.endswith(".")
     assert "\n" not in message
     assert len(message) < 200
-    assert messages.say(error.template, error.values) == message
+    assert errors.say(error.template, error.values) == message
 
 
 @each(
@@ -359,7 +359,7 @@ def test_every_fix_of_a_random_clash_works(make, data):
     wrong = put(fields, name, np.ones(shape))
     check_every_fix(wrong)
     clash = clash_of(wrong)
-    assume(clash is None or clash.template != messages.LEADING_AXIS)  # asks what a size means: there is no wrong one
+    assume(clash is None or clash.template != errors.LEADING_AXIS)  # asks what a size means: there is no wrong one
     if clash is not None:  # a matrix that is wrong on every axis at once is put right by one fix
         assert ("resize", name, True) in [(fix.kind, fix.matrix, fix.whole) for fix in clash.fixes], clash
         assert len(set(clash.fixes)) == len(clash.fixes)

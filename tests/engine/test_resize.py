@@ -12,8 +12,8 @@ from attn_gui.engine import (
     FieldError,
     Problem,
     compute,
+    errors,
     head_counts,
-    messages,
     outlined,
     reshaped,
     resize,
@@ -197,9 +197,7 @@ def test_heads_that_stay_and_read_other_keys_and_values_are_told(heads, kv_heads
     after, found = done(problem, keep="d_k", **size)
     old, new = (compute(one)["head_output"][0] for one in (problem, after))
     other = [head for head in range(min(len(old), len(new))) if not np.allclose(old[head], new[head])]
-    told = [
-        note.values for note in found.notes if note.template in (messages.READS_ANOTHER, messages.MANY_READ_ANOTHER)
-    ]
+    told = [note.values for note in found.notes if note.template in (errors.READS_ANOTHER, errors.MANY_READ_ANOTHER)]
     assert told == ([{"count": len(other), "head": other[0]}] if other else [])
 
 

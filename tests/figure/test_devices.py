@@ -16,10 +16,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.figure.colors import auto_levels
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
 from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
-from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg

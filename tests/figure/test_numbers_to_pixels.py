@@ -13,24 +13,29 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui.figure.cell_painting import hatch_lines, paint_marks, paint_values
-from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, luminance, lut, value_text_color
-from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
-from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
-from attn_gui.figure.levels import (
+from attn_gui.figure.colors import (
     ALLOWED,
     CLOSED,
+    LUT_SIZE,
+    LUT_ZERO,
     NAN,
     NEG_INF,
+    PALETTES,
     POS_INF,
     CellNumbers,
     Levels,
     argb,
     auto_levels,
     color_table,
+    luminance,
+    lut,
     percentile_levels,
     to_display,
+    value_text_color,
 )
+from attn_gui.figure.design_tokens import THEMES
+from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM
 from tests.failing import each

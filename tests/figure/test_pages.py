@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui import compare_precisions, render
 from attn_gui.cli import main
-from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, memory, sensitivity
+from attn_gui.engine import DenseEvaluation, FieldError, Problem, arrays, compute, sensitivity
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.page_kind import ModelContext, PageContext, PageStyle, option_values
@@ -304,6 +304,6 @@ def test_the_list_of_precisions_tells_distances_overflow_and_where_they_are_larg
 
 
 def test_four_precisions_are_weighed_before_any_is_computed(problem, monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 1000)
+    monkeypatch.setattr(arrays, "available", lambda: 1000)
     with pytest.raises(FieldError, match="memory"):
         read("precision", problem)

@@ -11,11 +11,10 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.figure.colors import lut
+from attn_gui.figure.colors import ColorScale, Levels, color_table, lut, to_display
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.levels import ColorScale, Levels, color_table, to_display
 from attn_gui.figure.product import PLACES, compose_product, plan_product
 from attn_gui.figure.render import render, to_image, write
 from attn_gui.formats import open_file

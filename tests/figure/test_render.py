@@ -12,11 +12,11 @@ from PySide6.QtGui import QImage
 from attn_gui import render
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.figure.colors import LEVEL_RULES
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings
 from attn_gui.figure.figure_kinds import PICTURES
-from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.overlays import ComparedState
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.render import Picture, evaluation_drawn, write

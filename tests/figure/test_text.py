@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui import Problem, render
-from attn_gui.figure.levels import CellNumbers, cell_decimals, cell_text, format_number
+from attn_gui.figure.colors import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import dot_text, level_texts, sentence_number
 from attn_gui.figure.text.rich_text import SCRIPT, token_text, wrapped_runs

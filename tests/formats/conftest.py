@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.messages import say
+from attn_gui.engine.errors import say
 from attn_gui.formats import FormatError
 
 

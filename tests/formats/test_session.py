@@ -18,7 +18,7 @@ from safetensors.numpy import save as safetensors_bytes
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save_session, session_in_figure
+from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save_session
 from attn_gui.formats.snapshots import SnapshotLayer, packed, snapshot_entries, snapshots_in
 from attn_gui.formats.untrusted_bytes import parse_object
 from attn_gui.paths import resource
@@ -302,7 +302,7 @@ def test_a_large_problem_goes_along_when_asked_alone(tmp_path):
 
 
 def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(carried, tmp_path, monkeypatch):
-    monkeypatch.setattr(session_in_figure, "LARGEST", 10_000)
+    monkeypatch.setattr("attn_gui.formats.session.LARGEST", 10_000)
     path = tmp_path / "a.pdf"
     render(carried, path)
     data = path.read_bytes()

@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure.levels import UNKNOWN
+from attn_gui.figure.colors import UNKNOWN
 from attn_gui.pictures import tile
 from attn_gui.pictures.tile import place_of
 

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QListView
 from attn_gui.engine import compute
 from attn_gui.formats import open_file, save
 from attn_gui.views.dialogs.small_dialogs import SnapshotDialog
-from attn_gui.views.history_list import MOVE_ROLE
-from attn_gui.views.snapshots import NOTE_ROLE
+from attn_gui.views.history_panel import MOVE_ROLE, NOTE_ROLE
 
 SMALL = "worked-example.npz"
 

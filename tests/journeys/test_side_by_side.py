@@ -7,8 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
-from attn_gui.engine.analysis.sweep import MapRow
+from attn_gui.engine.analysis.sweep import MapRow, read_d_k, seeded, two_states
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.widgets import Veil

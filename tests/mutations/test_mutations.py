@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 
-from attn_gui.formats import FormatError, session_in_figure, untrusted_bytes
+from attn_gui.formats import FormatError, session, untrusted_bytes
 from tests.costs import is_slow
 
 from .inputs import Input, inputs
@@ -61,7 +61,7 @@ def test_what_is_damaged_opens_or_is_refused_in_a_sentence(
     name: str, known: dict[str, Input], place: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr(untrusted_bytes, "LARGEST_TOTAL", CAP)
-    monkeypatch.setattr(session_in_figure, "LARGEST", CAP)
+    monkeypatch.setattr(session, "LARGEST", CAP)
     each, whole = known[name], request.config.getoption("long")
     count = (request.config.getoption("inputs") or (WHOLE if whole else SHARE)) // len(NAMES)
     first = request.config.getoption("first") // len(NAMES)

@@ -11,7 +11,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
+from attn_gui.figure.colors import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures import planes
 from attn_gui.pictures.entropies import HeadEntropies

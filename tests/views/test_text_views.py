@@ -14,8 +14,8 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.formula_typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, typeset
 from attn_gui.figure.stage_formulas import stage_latex
+from attn_gui.views.names import spoken
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceRun, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme
 from tests.failing import each

@@ -27,7 +27,7 @@ from attn_gui.paths import resource
 from attn_gui.views.bars import ComparisonBar, FindBar
 from attn_gui.views.lesson_panel import LessonPanel
 from attn_gui.views.model_view import PredictionList
-from attn_gui.views.page_widget import OptionFields
+from attn_gui.views.page_canvas import OptionFields
 from attn_gui.views.spine.operators import ListBox, MaskBox, QuietBox
 from attn_gui.views.spine.spine_controls import NumberRow, ScaleBox
 from attn_gui.views.theme import (

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import N_
-from attn_gui.views.spoken_formulas import map_words, table_words
+from attn_gui.views.names import map_words, table_words
 
 TIPS = {
     "score": N_("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),

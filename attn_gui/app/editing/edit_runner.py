@@ -15,9 +15,9 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document, DocumentChange
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
+from attn_gui.engine.arrays import carried_out, check, weigh
 from attn_gui.engine.creation.interventions import with_carried_interventions
-from attn_gui.engine.memory import carried_out, check, weigh
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")

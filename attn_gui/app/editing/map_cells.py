@@ -34,11 +34,11 @@ from attn_gui.engine.creation.interventions import (
     with_cells_set,
     with_cells_taken,
 )
+from attn_gui.engine.errors import spoken
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.interventions import PLACES, Intervention
-from attn_gui.engine.messages import spoken
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import N_

@@ -23,13 +23,13 @@ from attn_gui.app.state.baseline import Baseline, side_names
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
-from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.figure import render
+from attn_gui.figure.colors import TYPED, ColorScale, Levels
 from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, is_small, item_part
 from attn_gui.figure.figure_kinds import PICTURES
-from attn_gui.figure.levels import TYPED, ColorScale, Levels
 from attn_gui.figure.overlays import ComparedGradient, ComparedState, SumPlace
 from attn_gui.figure.render import MANY, ExportTask, Write
 from attn_gui.figure.stage_formulas import repeated
@@ -38,9 +38,8 @@ from attn_gui.formats.catalog import number_formats
 from attn_gui.lessons.exercises import covering
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.copying import LateCopy, picture_data
-from attn_gui.views.dialogs.dialog_base import asked
+from attn_gui.views.dialogs.dialog_base import WorkLine, asked, wait_for
 from attn_gui.views.dialogs.form_fields import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.dialogs.progress import WorkLine, wait_for
 from attn_gui.views.map.color_scales import color_scales_of
 from attn_gui.views.names import stage_title
 from attn_gui.views.theme import current_theme

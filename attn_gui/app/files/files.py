@@ -28,9 +28,8 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress, within
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.memory import Progress, within
 from attn_gui.formats import (
     SESSION,
     FileNote,
@@ -47,8 +46,7 @@ from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import N_
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.dialog_base import asked, message_box
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine, asked, message_box
 from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import compute
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.memory import Progress
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
@@ -32,8 +32,7 @@ from attn_gui.formats.named.arranged_problem import complete_mapping
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
-from attn_gui.views.dialogs.dialog_base import asked
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine, asked
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ChosenCell, ViewSettings, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.figure.colors import PALETTES
-from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, ColorScale, Levels
+from attn_gui.figure.colors import AUTO, LEVEL_RULES, PALETTES, TYPED, ColorScale, Levels
 from attn_gui.modes import OF_ANY
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 

@@ -17,16 +17,15 @@ from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Problem
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.memory import Progress
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import FileStamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
 from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
-from attn_gui.views.dialogs.dialog_base import asked, message_box
-from attn_gui.views.dialogs.progress import WorkLine, wait_for
+from attn_gui.views.dialogs.dialog_base import WorkLine, asked, message_box, wait_for
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study

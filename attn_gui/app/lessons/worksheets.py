@@ -18,14 +18,14 @@ from attn_gui.app.files.files import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine import Problem
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.memory import Progress
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked
 
 if TYPE_CHECKING:
-    from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice
+    from attn_gui.views.dialogs.export_form import WorksheetChoice
 
 
 KEPT = "worksheets"
@@ -61,7 +61,7 @@ class WorksheetsController(WritingController):
 
     def open(self) -> None:
         """Ask which sheets, and write them, one set after another."""
-        from attn_gui.views.dialogs.worksheet_dialog import WorksheetChoice, WorksheetDialog
+        from attn_gui.views.dialogs.export_form import WorksheetChoice, WorksheetDialog
 
         problem = None if self.waits() else copied(self._window, self._document)
         if problem is None:

@@ -11,9 +11,8 @@ from attn_gui.app.state.baseline import side_names
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.engine.analysis import d_k_sweep
-from attn_gui.engine.analysis.d_k_sweep import OWN, RANDOM, REPEATED, Entropies
-from attn_gui.engine.analysis.sweep import MapRow
+from attn_gui.engine.analysis import sweep
+from attn_gui.engine.analysis.sweep import OWN, RANDOM, REPEATED, Entropies, MapRow
 from attn_gui.engine.comparison import WITH_SCALE
 from attn_gui.languages import N_
 from attn_gui.modes import SIDE_BY_SIDE
@@ -66,8 +65,8 @@ class DkController(Controller):
             self._view.middle == SIDE_BY_SIDE
             and self._baseline.key == WITH_SCALE
             and self._document.study is None
-            and d_k_sweep.fits(problem)
-            and d_k_sweep.NARROWEST <= problem.d_k <= d_k_sweep.WIDEST
+            and sweep.fits(problem)
+            and sweep.NARROWEST_D_K <= problem.d_k <= sweep.WIDEST_D_K
         )
         if not here:
             if self._panel is not None:
@@ -102,10 +101,10 @@ class DkController(Controller):
         self._panel.set_names(side_names(self._baseline), str(row.query))
         self._panel.set_source(source, offered)
         self._show_curves(source)
-        self._panel.set_readings((d_k_sweep.read_d_k(before, row), d_k_sweep.read_d_k(now, row)))
+        self._panel.set_readings((sweep.read_d_k(before, row), sweep.read_d_k(now, row)))
 
     def _source_of(self, problem: Problem) -> str:
-        if problem.n == d_k_sweep.TOKENS and problem == d_k_sweep.seeded(problem.d_k):
+        if problem.n == sweep.TOKENS and problem == sweep.seeded(problem.d_k):
             return RANDOM
         return REPEATED if self._repeats and self._can_repeat else OWN
 
@@ -131,16 +130,16 @@ class DkController(Controller):
         """Show the curves of repeated columns once they are computed, or those of seeded Q and K."""
         assert self._panel is not None
         if source != REPEATED:
-            self._panel.curves.set_curves(d_k_sweep.seeded_entropies())
+            self._panel.curves.set_curves(sweep.seeded_entropies())
             return
         row = self._row()
         of = CurvesOf(self._base_now(), row.batch, row.head)
         if self._found is None or self._found[0] != of:
             if of.base.n * of.base.m <= QUICK:
-                self._found = of, d_k_sweep.entropies(*of)
+                self._found = of, sweep.d_k_entropies(*of)
             elif self._asked != of:
                 self._asked = of
-                self._task.start(lambda progress: d_k_sweep.entropies(*of, progress))
+                self._task.start(lambda progress: sweep.d_k_entropies(*of, progress))
         self._panel.curves.set_curves(self._found[1] if self._found is not None and self._found[0] == of else None)
 
     def _on_task_ended(self, outcome: Future[Entropies]) -> None:
@@ -159,7 +158,7 @@ class DkController(Controller):
     def _can_repeat(self) -> bool:
         """Whether the columns of what was there before the slider's step can be repeated."""
         base = self._base if self._stepped else None
-        return d_k_sweep.can_repeat(base or self._document.problem)
+        return sweep.can_repeat(base or self._document.problem)
 
     def _base_now(self) -> Problem:
         """Return the document, as it was before the slider's step if that is the last one."""
@@ -170,7 +169,7 @@ class DkController(Controller):
     def _problem(self, source: str, width: int) -> Problem:
         if source == OWN:
             return self._base_now()
-        return d_k_sweep.seeded(width) if source == RANDOM else d_k_sweep.repeated(self._base_now(), width)
+        return sweep.seeded(width) if source == RANDOM else sweep.repeated(self._base_now(), width)
 
     def _drawn_source(self) -> str:
         """Return what Q and K are at another width."""
@@ -180,7 +179,7 @@ class DkController(Controller):
         """Show another width in maps, numbers and points, and nothing else."""
         assert self._panel is not None
         source = self._drawn_source()
-        states = d_k_sweep.two_states(self._problem(source, width))
+        states = sweep.two_states(self._problem(source, width))
         problem, row = states[1].problem, self._row()
         row = MapRow(min(row.batch, problem.batch_size - 1), min(row.head, problem.num_heads - 1), row.query)
         row = MapRow(row.batch, row.head, min(row.query, problem.n - 1))

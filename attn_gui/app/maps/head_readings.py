@@ -14,7 +14,7 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.arrays import Progress
 from attn_gui.languages import N_
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame

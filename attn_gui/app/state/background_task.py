@@ -17,10 +17,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.arrays import Progress
 from attn_gui.pictures.worker_thread import Outcomes, WorkerThread, outcome_of
-from attn_gui.views.dialogs.dialog_base import asking
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine, asking
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.delegate import CellEditor
 

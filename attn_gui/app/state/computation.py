@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.document.document import Document, DocumentChange
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, messages
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, errors
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
@@ -24,7 +24,7 @@ from attn_gui.engine.evaluation.threads import (
     window_priority,
 )
 from attn_gui.engine.graph.indices import count, whole
-from attn_gui.views.dialogs.progress import PATIENCE_MS
+from attn_gui.views.dialogs.dialog_base import PATIENCE_MS
 
 if TYPE_CHECKING:
     from attn_gui.pictures.tile_cache import TileCache
@@ -255,7 +255,7 @@ class Computation(QObject):
         except FieldError as why:
             self._refuse(why)
         except Exception:
-            self._refuse(FieldError(messages.NOT_COMPUTED))
+            self._refuse(FieldError(errors.NOT_COMPUTED))
             raise  # it is said as a fault, too
 
     def _refuse(self, why: FieldError) -> None:

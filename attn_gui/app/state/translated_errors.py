@@ -12,9 +12,9 @@ from attn_gui.document.edits import fill_template
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
+from attn_gui.engine.errors import spoken
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import is_named
-from attn_gui.engine.messages import spoken
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import N_

@@ -27,10 +27,10 @@ from attn_gui.document.clipboard import FORMS, CopiedCells, TextForm
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel, field_symbol, table_box, table_cell_name
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
-from attn_gui.engine.creation.filling import UNSEEDED
+from attn_gui.engine.arrays import new_array
 from attn_gui.engine.creation.interventions import Places, removal_notes
+from attn_gui.engine.creation.layer_parts import UNSEEDED
 from attn_gui.engine.creation.resize import fields_with_places, parts_by_hand, places_with, places_without, size_of
-from attn_gui.engine.memory import new_array
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import N_

@@ -26,17 +26,16 @@ from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
+from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.memory import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrix_formats, open_matrix, suffixes
 from attn_gui.formats.catalog import array_formats, patterns
 from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
-from attn_gui.views.dialogs.dialog_base import asked
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine, asked
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradients
-from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.arrays import Array, check, item_of
 from attn_gui.engine.checks import Record
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
@@ -21,7 +21,6 @@ from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import lengths
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from attn_gui.engine.analysis.open_keys import closing_layer, seen_keys, sink_share
+from attn_gui.engine.analysis.mask_lint import closing_layer, seen_keys, sink_share
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in

@@ -1,24 +1,23 @@
-"""Numbers below each head (entropy, stable rank, largest weight, induction …): measure, name, short text. A new one is
-one class and its entry in READINGS.
+"""Numbers below each head (entropy, stable rank, induction …) and their names; largest weights, cosines of rows.
 
-Words are English templates of the context "Readings".
-"""
+A new reading is one class and its entry in READINGS. Words are English templates of the context "Readings"."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import short_power
 from attn_gui.engine.evaluation.evaluation import EntropyT, Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.indices import length
+from attn_gui.engine.graph.indices import length, leveled
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.messages import short_power
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
@@ -370,3 +369,74 @@ def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
         beside.append(left)
         basis.append(new / left)
     return found
+
+
+# --- largest weights ------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Relation:
+    """A weight: its head, query and key."""
+
+    head: int
+    query: int
+    key: int
+    weight: float
+
+
+def largest_weights(
+    evaluation: Evaluation,
+    batch: int,
+    heads: Sequence[int],
+    queries: range,
+    least: float,
+    most: int,
+    progress: Callable[[float], None],
+) -> tuple[list[Relation], float]:
+    """Return the `most` largest weights of every query and head, largest first, none below `least`, and the mean of
+    all.
+
+    Neither 0 nor NaN nor a negative weight is any; in the mean they count as 0. It is a mean, since the sum of weights
+    that are set by hand may be beyond float64. One head's rows are held at a time. `progress` gets the share done and
+    ends the work by raising.
+    """
+    found, mean = [], 0.0
+    rows, keys = slice(queries.start, queries.stop), slice(0, evaluation.problem.m)
+    for number, head in enumerate(heads):
+        progress(number / len(heads))
+        block = np.nan_to_num(evaluation.block(evaluation.weights, batch, head, rows, keys), nan=0.0)
+        mean += float((np.maximum(block, 0.0) / (block.size * len(heads))).sum(dtype=np.float64))
+        for query, row in zip(queries, block, strict=True):
+            for key in _largest(row, most):
+                if row[key] > 0 and row[key] >= least:
+                    found.append(Relation(head, query, int(key), float(row[key])))
+    progress(1.0)
+    return found, mean
+
+
+def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) -> list[int]:
+    """Return places of the largest numbers, largest first; of equal ones the first."""
+    places = np.flatnonzero(row >= np.partition(row, -most)[-most]) if row.size > most else np.arange(row.size)
+    return [int(place) for place in places[np.argsort(-row[places], kind="stable")][:most]]
+
+
+# --- cosine similarity ----------------------------------------------------------------------------
+def cosines(rows: Array) -> Array:
+    """Return x_i · x_j / (‖x_i‖ ‖x_j‖) of (n, d) rows as (n, n).
+
+    0 where one of them is all zeros, as in the score `cosine`.
+
+    No norm overflows or vanishes. A row that is not finite gives NaN.
+    """
+    with np.errstate(all="ignore"):
+        level = leveled(np.asarray(rows, dtype=np.float64), -1)[0]
+        norms = np.sqrt((level**2).sum(axis=-1, keepdims=True))
+        unit = level / np.where(norms == 0, 1.0, norms)
+        found = np.clip(unit @ unit.T, -1.0, 1.0)
+    found[~np.isfinite(rows).all(axis=-1)] = np.nan
+    found[:, ~np.isfinite(rows).all(axis=-1)] = np.nan
+    return np.asarray(found)
+
+
+def mean_of_others(found: Array) -> float:
+    """Return the mean cosine of two different tokens; NaN for one token alone."""
+    n = len(found)
+    return float((found.sum() - np.trace(found)) / (n * (n - 1))) if n > 1 else float("nan")

@@ -10,13 +10,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, check
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.graph.intervention_nodes import nodes_of
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import sources_of
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 

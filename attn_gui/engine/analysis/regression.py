@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.analysis.sensitivity import farthest
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress, silent, within
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import length, whole
 from attn_gui.engine.masks import Custom
-from attn_gui.engine.memory import Progress, silent, within
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
@@ -150,10 +149,10 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     """
     problem = evaluation.problem
     if not SCORES[problem.score].kernel_width:
-        raise FieldError(messages.FIT_SCORE, score=problem.score)
+        raise FieldError(errors.FIT_SCORE, score=problem.score)
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
-        raise FieldError(messages.FIT_POINTS, got=count)
+        raise FieldError(errors.FIT_POINTS, got=count)
     key, value = _all_of(evaluation, evaluation.latest["key"]), _all_of(evaluation, "value")
     kept = {name: getattr(problem, name) for name in COMPARED_BY}
     others = Custom(allowed=~np.eye(count, dtype=bool))

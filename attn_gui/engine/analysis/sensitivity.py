@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Box, check
 from attn_gui.engine.checks import as_array
 from attn_gui.engine.errors import FieldError, ShapeError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
@@ -22,7 +22,6 @@ from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import lengths, leveled
 from attn_gui.engine.graph.nodes import Node, as_index
-from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
@@ -46,7 +45,7 @@ def sensitivity(
     """
     evaluation = evaluation_in(source, "sensitivity", stage)
     if (index is None) == (cotangent is None):
-        raise FieldError(messages.ONE_OF, got="both" if index is not None else "neither")
+        raise FieldError(errors.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)
     _weigh(evaluation)
     if index is not None:
@@ -145,7 +144,7 @@ def _checked(node: Node, cotangent: Array | None) -> Array:
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(
-            messages.COTANGENT,
+            errors.COTANGENT,
             matrices=("cotangent", node.name),
             axes=(),
             expected=node.shape,

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_gui.engine import messages, verdicts
+from attn_gui.engine import errors, verdicts
 from attn_gui.engine.analysis import shortest_change
 from attn_gui.engine.analysis.explanation import is_a_sum
 from attn_gui.engine.analysis.target_solvers import (
@@ -265,7 +265,7 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
 def _check_fields(problem: Problem, by: str) -> None:
     """Raise FieldError where the problem has no scores, or not the field that is to change."""
     if not problem.compares:
-        raise FieldError(messages.NO_SCORES)
+        raise FieldError(errors.NO_SCORES)
     if by == "x" and not problem.projected:
         raise FieldError(verdicts.NO_X)
     if by in ("query", "key") and problem.projected:

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Write, advance, grown, new_array
 from attn_gui.engine.checks import as_choice, as_count, overflow_notes
-from attn_gui.engine.creation.filling import BLOCK, fill
+from attn_gui.engine.creation.layer_parts import BLOCK, fill
 from attn_gui.engine.creation.resize import Resized, resize
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, WEIGHTS
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
-from attn_gui.engine.memory import Write, advance, grown, new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted, fields_with
@@ -123,7 +122,7 @@ def with_output(problem: Problem, present: bool) -> dict[str, Any]:
         return {}
     if not present:
         if problem.block is not None and problem.num_heads * problem.d_v != problem.d_model:
-            raise FieldError(messages.NEEDS, field="block", other="w_output")
+            raise FieldError(errors.NEEDS, field="block", other="w_output")
         return {"w_output": None, "b_output": None}
     inner = problem.num_heads * problem.d_v
     shape = (inner, problem.d_model if problem.projected else inner)
@@ -149,7 +148,7 @@ def with_context(problem: Problem, present: bool) -> dict[str, Any]:
     Interventions are left to `with_carried_interventions`. Raises ValueError in a direct problem.
     """
     if not problem.projected:
-        raise FieldError(messages.NEEDS, field="context", other="x")
+        raise FieldError(errors.NEEDS, field="context", other="x")
     if present == (problem.context is not None):
         return {}
     renamed = {"key_tokens": None} if problem.key_tokens is not None else {}
@@ -199,7 +198,7 @@ def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
     units = SCORES[problem.score].units
     if not units:
         hidden = " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
-        raise FieldError(messages.NEEDS, field="d_a", other=hidden)
+        raise FieldError(errors.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
         name: _score_weights(problem, name, (*params[name].shape[:-1], width), keep=_first_columns(params[name]))

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, new_array
 from attn_gui.engine.creation.interventions import checked_head, reordered_interventions
 from attn_gui.engine.creation.layer_parts import of_slopes
 from attn_gui.engine.creation.resize import Resized
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.memory import new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
@@ -31,7 +30,7 @@ def with_head_moved(problem: Problem, head: int, place: int) -> Resized:
     order.insert(checked_head(problem, place), order.pop(checked_head(problem, head)))
     group = _group(problem)
     if any(order[k] // group != order[k - k % group] // group for k in range(len(order))):
-        raise FieldError(messages.GROUPS_FIXED, head=head, group=group)
+        raise FieldError(errors.GROUPS_FIXED, head=head, group=group)
     return _ordered(problem, order, [first // group for first in order[::group]])
 
 
@@ -52,7 +51,7 @@ def with_head_deleted(problem: Problem, head: int) -> Resized:
     """
     checked_head(problem, head)
     if problem.num_heads == 1:
-        raise FieldError(messages.ONLY_HEAD)
+        raise FieldError(errors.ONLY_HEAD)
     return _counted(problem, [k for k in range(problem.num_heads) if k != head])
 
 
@@ -60,9 +59,9 @@ def _counted(problem: Problem, order: Order) -> Resized:
     """Return the fields of another number of heads; of K/V heads there are as many, or the one that all share."""
     kv = problem.num_kv_heads
     if 1 < kv < problem.num_heads:
-        raise FieldError(messages.ONE_GROUP, kv=kv, group=_group(problem))
+        raise FieldError(errors.ONE_GROUP, kv=kv, group=_group(problem))
     if problem.block is not None and problem.w_output is None:
-        raise FieldError(messages.BLOCK_FIXED)
+        raise FieldError(errors.BLOCK_FIXED)
     kv_order = [0] if kv == 1 < problem.num_heads else order
     resized = _ordered(problem, order, kv_order)
     return Resized(resized.fields | {"num_heads": len(order), "num_kv_heads": len(kv_order)}, resized.notes)
@@ -76,11 +75,11 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     """
     chosen, group = {checked_head(problem, head) for head in heads}, _group(problem)
     if len(chosen) < 2:
-        raise FieldError(messages.TWO_HEADS)
+        raise FieldError(errors.TWO_HEADS)
     kv_heads = {head // group for head in chosen}
     for head in (k * group + r for k in sorted(kv_heads) for r in range(group)):
         if head not in chosen:
-            raise FieldError(messages.WHOLE_GROUPS, head=head, group=group)
+            raise FieldError(errors.WHOLE_GROUPS, head=head, group=group)
     changed: dict[str, Array] = {}
     for part, mine in (("query", chosen), ("key", kv_heads), ("value", kv_heads)):
         for name, array, count in _columns(problem, part):
@@ -134,7 +133,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
         cells = layer.cells
         if cells is not None and cells.ndim > 2 and cells.shape[-3] == heads:
             changed[layer.field(position)] = _taken(cells, -3, heads, order)
-    said = messages.SLOPES_STAY if len(order) == heads else messages.SLOPES_ANEW
+    said = errors.SLOPES_STAY if len(order) == heads else errors.SLOPES_ANEW
     return Resized(fields_with(problem, changed), tuple(of_slopes(problem, said)) if len(order) > 1 else ())
 
 

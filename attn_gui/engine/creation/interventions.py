@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Box, new_array
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.fields import Fields
@@ -18,7 +18,6 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.interventions import Copy, Intervention, Scale, Set
-from attn_gui.engine.memory import new_array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
 from attn_gui.engine.stages import STAGE
@@ -229,7 +228,7 @@ def carried_interventions(problem: Fields, fields: Mapping[str, Any]) -> tuple[d
 
 def removal_notes(count: int) -> tuple[Note, ...]:
     """Return (note,) on a number of interventions that went; () where none did."""
-    template = messages.BY_HAND_WENT if count == 1 else messages.MANY_BY_HAND_WENT
+    template = errors.BY_HAND_WENT if count == 1 else errors.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
 
 
@@ -323,7 +322,7 @@ def with_head_copied(problem: Problem, head: int, source: int) -> dict[str, obje
 def checked_head(problem: Problem, head: int) -> int:
     """Return the head, where the problem has it. Raises FieldError where it has not."""
     if not 0 <= head < problem.num_heads:
-        raise FieldError(messages.NO_HEAD, got=head, heads=problem.num_heads)
+        raise FieldError(errors.NO_HEAD, got=head, heads=problem.num_heads)
     return head
 
 

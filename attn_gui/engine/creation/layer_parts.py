@@ -1,19 +1,111 @@
-"""Block, norm, activation, gate, norms of heads, sinks added or removed; notes on K/V heads that have to change."""
+"""Block, norm, gate, norms of heads, sinks added or removed; new arrays filled (random by a seed, zeros), tokens."""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
+from itertools import count, islice
 from typing import Any
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, Write, advance, grown, new_array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record, as_choice
-from attn_gui.engine.creation.filling import fill
 from attn_gui.engine.errors import FieldError, Note
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import grown, new_array
 from attn_gui.engine.problem import Problem
 
+# --- numbers of new arrays ------------------------------------------------------------------------
+# Each depends on its seed, its field and its place only.
+
+SEEDED, UNSEEDED = ("integers", "random"), ("identity", "zeros")
+FILLS = (*SEEDED, *UNSEEDED)
+LARGEST_INTEGER = 3
+BLOCK = 1 << 14  # cells that are hashed at a time
+SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by the field's first letter; else 1
+
+
+def fill(
+    kind: str,
+    shape: Sequence[int],
+    *,
+    seed: int = 0,
+    field: str = "",
+    dtype: npt.DTypeLike = np.float64,
+    keep: Write | None = None,
+) -> Array:
+    """Return an array of new numbers: small integers, seeded normal ones with two decimals, the identity, or zeros.
+
+    A cell depends on (seed, field, item, row, column) alone, never on the shape. `keep` may overwrite cells that are to
+    stay. Raises ValueError for another kind, or where memory does not suffice.
+    """
+    as_choice("fill", kind, FILLS)
+
+    def write(new: Array) -> None:
+        if kind in SEEDED and new.ndim:
+            _write_hashed(new, kind, seed, field)
+        else:
+            new[...] = 0
+        if kind == "identity" and new.ndim:
+            ones = np.arange(min(new.shape[-2:]) if new.ndim > 1 else 1)
+            new[(..., ones, ones) if new.ndim > 1 else ones] = 1
+        if keep is not None:
+            keep(new)
+
+    return new_array(shape, dtype, write)
+
+
+def with_tokens(tokens: Sequence[str], length: int) -> tuple[str, ...]:
+    """Return the first `length` tokens, then new ones `_1`, `_2` …, whose numbers no other token has."""
+    known = frozenset(tokens)
+    new = (name for k in count(1) if (name := f"_{k}") not in known)
+    return (*tokens[:length], *islice(new, max(0, length - len(tokens))))
+
+
+def _write_hashed(new: Array, kind: str, seed: int, field: str) -> None:
+    """Write the numbers block by block, so that little memory is needed beside the array."""
+    items, rows, columns = (1, 1, *new.shape)[-3:]
+    cells = new.reshape(-1, items * rows, columns)
+    start = _hashed(np.uint64(seed & (2**64 - 1)), np.uint64(zlib.crc32(field.encode())))
+    wide = min(columns, BLOCK)
+    high = max(1, BLOCK // wide)
+    for top in range(0, items * rows, high):
+        line = np.arange(top, min(top + high, items * rows), dtype=np.uint64)
+        of_row = _hashed(_hashed(start, line // np.uint64(rows)), line % np.uint64(rows))
+        for left in range(0, columns, wide):
+            place = np.arange(left, min(left + wide, columns), dtype=np.uint64)
+            block = cells[:, top : top + high, left : left + wide]
+            block[...] = _numbers(kind, _hashed(of_row[:, None], place), field)
+            advance(block.nbytes)
+
+
+def _numbers(kind: str, state: Array, field: str) -> Array:
+    if kind == "integers":
+        span = np.uint64(2 * LARGEST_INTEGER + 1)
+        return (state % span).astype(float) - LARGEST_INTEGER
+    name = field.rpartition(".")[2]
+    return np.round(_normal(state) * SPREADS.get(name[:1] if name[1:2] == "_" else "", 1.0), 2) + 0.0
+
+
+def _hashed(state: Any, more: Any) -> Array:
+    """Return the state with one more number mixed in: SplitMix64 (Steele, Lea, Flood, 2014)."""
+    with np.errstate(over="ignore"):
+        mixed = (np.asarray(state) ^ np.asarray(more)) + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def _normal(state: Array) -> Array:
+    """Return normal numbers made from uniform ones, by the method of Box and Muller (1958)."""
+    first, second = ((_hashed(state, np.uint64(k)) >> np.uint64(11)) * 2.0**-53 for k in (1, 2))
+    return np.asarray(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
+
+
+# --- parts of a layer -----------------------------------------------------------------------------
 WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
 GATE = ("w_gate", "b_gate")
 
@@ -22,21 +114,21 @@ GATE = ("w_gate", "b_gate")
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return notes on what changes where heads of the same width are added or removed at the end."""
     fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
-    return [*fell, *moved, *of_slopes(problem, messages.SLOPES_ANEW)]
+    return [*fell, *moved, *of_slopes(problem, errors.SLOPES_ANEW)]
 
 
 def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return the note on a number of K/V heads that has to change, as it no longer divides the heads."""
     before = problem.num_kv_heads
     fits = before in (problem.num_heads, kv_heads)
-    return [] if fits else [Note(messages.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
+    return [] if fits else [Note(errors.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
 
 
 def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Return the note on heads that stay but read a K/V head of another number."""
     before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
     moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
-    template = messages.READS_ANOTHER if len(moved) == 1 else messages.MANY_READ_ANOTHER
+    template = errors.READS_ANOTHER if len(moved) == 1 else errors.MANY_READ_ANOTHER
     return [Note(template, {"count": len(moved), "head": moved[0]})] if moved else []
 
 
@@ -66,7 +158,7 @@ def with_block(problem: Problem, kind: str | None) -> dict[str, Any]:
     if before.get("kind") == kind:
         return {}
     if not problem.projected:
-        raise FieldError(messages.NEEDS, field="block", other="x")
+        raise FieldError(errors.NEEDS, field="block", other="x")
     found: dict[str, Any] = {"kind": kind}
     for name, table in block.tables.items():
         if name in before:
@@ -93,7 +185,7 @@ def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
     """
     block = problem.block
     if block is None or name not in block:
-        raise FieldError(messages.NEEDS, field=name, other="block.w_up")
+        raise FieldError(errors.NEEDS, field=name, other="block.w_up")
     key = as_choice(f"block.{name}", key, BLOCKS[block["kind"]].choices[name])
     return {} if block[name] == key else {"block": {**block, name: key}}
 
@@ -105,7 +197,7 @@ def with_gate(problem: Problem, present: bool) -> dict[str, Any]:
     """
     block = problem.block
     if block is None or not problem.d_ff:
-        raise FieldError(messages.NEEDS, field="block.w_gate", other="block.w_up")
+        raise FieldError(errors.NEEDS, field="block.w_gate", other="block.w_up")
     if present == ("w_gate" in block):
         return {}
     if not present:

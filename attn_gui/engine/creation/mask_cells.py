@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, new_array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
-from attn_gui.engine.memory import new_array
 from attn_gui.languages import N_
 
 FILLS = ("open", "close", "swap", "transpose")

@@ -9,20 +9,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import Array, grown, neutral_array, new_array, outline, overlay
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record, as_choice, as_count
-from attn_gui.engine.creation.filling import BLOCK, fill, with_tokens
 from attn_gui.engine.creation.interventions import Places, carried_interventions, relocated_interventions
-from attn_gui.engine.creation.layer_parts import of_counts, of_groups, of_head_width, of_kv, with_tables
+from attn_gui.engine.creation.layer_parts import (
+    BLOCK,
+    fill,
+    of_counts,
+    of_groups,
+    of_head_width,
+    of_kv,
+    with_tables,
+    with_tokens,
+)
 from attn_gui.engine.errors import FieldError, Fix, Note, Shape, ShapeError
 from attn_gui.engine.fields import GIVEN, Fields
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer, Padding
-from attn_gui.engine.memory import grown, neutral_array, new_array, outline, overlay
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, drafted, fields_with, reshaped, with_company
@@ -62,7 +69,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
     """
     given = [(name, value) for name, value in size.items() if value is not None]
     if len(given) != 1 or given[0][0] not in SIZES:
-        raise FieldError(messages.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
+        raise FieldError(errors.ONE_SIZE, got=tuple(name for name, _ in given) or "none")
     name, value = given[0][0], as_count(given[0][0], given[0][1])
     as_choice("keep", keep, ("d_model", "d_k"))
     if value == getattr(problem, name):
@@ -95,7 +102,7 @@ class _Plan:
         problem = self.problem
         choices = head_counts(problem)
         if heads not in choices:
-            raise FieldError(messages.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
+            raise FieldError(errors.HEAD_COUNTS, got=heads, choices=tuple(map(str, choices)))
         before, kv_before = problem.num_heads, problem.num_kv_heads
         d_k, d_v = problem.d_k * before // heads, problem.d_v * before // heads
         wide, d_key = self._columns("key") // kv_before, _key_width(problem, heads)
@@ -107,7 +114,7 @@ class _Plan:
             self.fields["num_kv_heads"] = kv_heads = self.kv_heads_for(heads)  # left out, it may follow the heads
             self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
-            self.notes.append(Note(messages.KV_WIDTH, {"before": wide, "after": d_key}))
+            self.notes.append(Note(errors.KV_WIDTH, {"before": wide, "after": d_key}))
         self.notes += of_kv(problem, heads, kv_heads)
         self._score_rows("query", d_k)
         self._score_rows("key", d_key)
@@ -137,7 +144,7 @@ class _Plan:
         problem = self.problem
         if problem.num_heads % kv_heads:
             choices = tuple(str(k) for k in range(1, problem.num_heads + 1) if problem.num_heads % k == 0)
-            raise FieldError(messages.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
+            raise FieldError(errors.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
         before = problem.num_kv_heads
         if not problem.compares:
             self.fields["num_kv_heads"] = kv_heads
@@ -149,7 +156,7 @@ class _Plan:
         problem = self.problem
         self._need(Role.SCORE)
         if problem.turns and width % 2:
-            raise FieldError(messages.EVEN_HEAD, got=width)
+            raise FieldError(errors.EVEN_HEAD, got=width)
         follows = self._columns("key") // problem.num_kv_heads == problem.d_k
         self._regroup("query", problem.num_heads, problem.num_heads, width)
         self._score_rows("query", width)
@@ -170,9 +177,7 @@ class _Plan:
         problem = self.problem
         self._need(Role.SCORE)
         if not problem.projected:
-            raise FieldError(
-                messages.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
-            )
+            raise FieldError(errors.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model)
         readers = ["w_query"] if problem.context is not None else ["w_query", "w_key", "w_value"]
         self._put("x", (*problem.x.shape[:-1], width))
         if problem.context is not None and problem.block is not None and BLOCKS[problem.block["kind"]].before:
@@ -186,7 +191,7 @@ class _Plan:
     def d_ff(self, width: int) -> None:
         """Change the width of the block's feed-forward network."""
         if not self.problem.d_ff:
-            raise FieldError(messages.NEEDS, field="d_ff", other="block.w_up")
+            raise FieldError(errors.NEEDS, field="d_ff", other="block.w_up")
         self.fields["block"] = with_tables(self.problem, "f", width)
 
     def n(self, rows: int) -> None:
@@ -204,7 +209,7 @@ class _Plan:
     def m(self, rows: int) -> None:
         problem = self.problem
         if problem.self_attention:
-            raise FieldError(messages.SELF_ATTENTION)
+            raise FieldError(errors.SELF_ATTENTION)
         for name in ("context",) if problem.projected else ("key", "value"):
             if getattr(problem, name) is not None:
                 self._rows(name, rows)
@@ -258,7 +263,7 @@ class _Plan:
         if self.problem.w_output is not None:
             self._grouped("w_output", self.problem.w_output, 0, heads_before, heads, width)
         elif self.problem.block is not None:
-            raise FieldError(messages.BLOCK_FIXED)
+            raise FieldError(errors.BLOCK_FIXED)
 
     def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
         """Change an axis of heads · width: every cell keeps its head and its place in it."""
@@ -284,7 +289,7 @@ class _Plan:
     def _block_width(self, width: int) -> None:
         problem = self.problem
         if problem.w_output is None:
-            raise FieldError(messages.BLOCK_FIXED)
+            raise FieldError(errors.BLOCK_FIXED)
         self._put("w_output", (problem.w_output.shape[0], width))
         if problem.b_output is not None:
             self._put("b_output", (width,))
@@ -402,7 +407,7 @@ def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -
 
 def _check(length: int, at: int) -> None:
     if not 0 <= at <= length:
-        raise FieldError(messages.NO_PLACE, got=at, most=length)
+        raise FieldError(errors.NO_PLACE, got=at, most=length)
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation, GivenEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
@@ -40,4 +40,4 @@ def evaluation_of(problem: Problem) -> Evaluation:
 
         return StreamingEvaluation(problem)
     except MemoryError as error:
-        raise FieldError(messages.NO_MEMORY_TO_COMPUTE) from error
+        raise FieldError(errors.NO_MEMORY_TO_COMPUTE) from error

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.evaluation import AT_ONCE, Evaluation, Recomputed
@@ -87,7 +87,7 @@ class DenseEvaluation(Evaluation):
 
     def node(self, stage: str) -> Node:
         if (stage not in self.stages and plain_name(stage) not in self.stages) or stage not in self._by_name:
-            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
+            raise StageError(errors.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 
     def fetch(self, name: str, box: Box) -> Array:

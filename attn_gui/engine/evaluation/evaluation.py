@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box, item_of
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.errors import FieldError
@@ -234,7 +234,7 @@ class Evaluation(ABC):
         """
         box = self.block_box(stage, batch, head, rows, columns)
         if head is None and len(box) == 4:
-            raise FieldError(messages.NEEDS_HEAD, stage=stage)
+            raise FieldError(errors.NEEDS_HEAD, stage=stage)
         found = self.box(stage, box)
         return np.asarray(found[(0,) * (found.ndim - 2)])
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box
-from attn_gui.engine.derived_stages import MAPS, entry_of
 from attn_gui.engine.errors import ShapeError, StageError
 from attn_gui.engine.evaluation.evaluation import Evaluation, PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture
@@ -20,7 +19,7 @@ from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.graph.symbols_and_titles import computed_name, plain_name
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.stages import STAGE
+from attn_gui.engine.stages import MAPS, STAGE, entry_of
 
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
 
@@ -173,7 +172,7 @@ class DerivedEvaluation(EvaluationProxy):
         if stage in self._own:
             return self._own[stage]
         if plain_name(stage) not in self.stages:
-            raise StageError(messages.NO_STAGE, stage=repr(stage), choices=self.stages)
+            raise StageError(errors.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self.of.node(stage)
 
     def explains(self, name: str) -> bool:
@@ -226,7 +225,7 @@ def reading(evaluation: Evaluation, stage: str) -> Evaluation:
     (a KeyError) for an unknown name.
     """
     if not isinstance(stage, str):
-        raise StageError(messages.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
+        raise StageError(errors.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
     own = stage in evaluation.stages or evaluation.signed or not is_derived(stage)
     return evaluation if own else with_derived(evaluation)
 
@@ -388,14 +387,14 @@ def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str
     """
     if stage not in {*before.stages, *after.stages}:
         choices = tuple(name for name in (*STAGE, *MAPS) if name in {*before.stages, *after.stages})
-        raise StageError(messages.NO_STAGE, stage=repr(stage), choices=choices)
+        raise StageError(errors.NO_STAGE, stage=repr(stage), choices=choices)
     found = stand_in(before, stage), stand_in(after, stage)
     shapes = before.shape(found[0]), after.shape(found[1])
     if shapes[0] != shapes[1]:
         axes = before.axes(found[0])
         apart = tuple(name for name, one, other in zip(axes, *shapes, strict=True) if one != other)
         raise ShapeError(
-            messages.COMPARED,
+            errors.COMPARED,
             matrices=(stage,),
             axes=apart,
             expected=shapes[0],

@@ -21,7 +21,7 @@ from math import prod
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, check
 from attn_gui.engine.checks import as_box
 from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
@@ -34,7 +34,6 @@ from attn_gui.engine.evaluation.threads import one_blas_thread, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, reach
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import check
 from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
 

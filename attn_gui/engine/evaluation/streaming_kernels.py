@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
@@ -44,7 +44,7 @@ def check_work(problem: Problem) -> None:
     cells = int(np.prod(problem.map_shape, dtype=object))
     if cells * width > HEAVIEST:
         raise FieldError(
-            messages.TOO_LONG, score=problem.score, n=f"{problem.n:,}", m=f"{problem.m:,}", heads=problem.num_heads
+            errors.TOO_LONG, score=problem.score, n=f"{problem.n:,}", m=f"{problem.m:,}", heads=problem.num_heads
         )
 
 

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -117,10 +117,10 @@ class Trace(Pictured, Mapping[str, Array]):
         if not (_is_cut(rows) and _is_cut(columns)):
             cuts = ", ".join(_as_cut(cut) for cut in (rows, columns))
             call = f"trace.block({stage!r}, {batch}, {head}, {cuts})"
-            raise FieldTypeError(messages.SLICES, got=f"{rows!r}, {columns!r}", call=call)
+            raise FieldTypeError(errors.SLICES, got=f"{rows!r}, {columns!r}", call=call)
         for name, place in (("batch", batch), ("head", head)):
             if not (_is_whole(place) or (place is None and name == "head")):
-                raise FieldTypeError(messages.NOT_WHOLE, field=name, got=repr(place))
+                raise FieldTypeError(errors.NOT_WHOLE, field=name, got=repr(place))
         return reading(self.evaluation, stage).block(stage, batch, head, rows, columns)
 
 
@@ -130,9 +130,9 @@ def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
     if head is None:
         return tuple(range(count))
     if not _is_whole(head):
-        raise FieldTypeError(messages.NOT_WHOLE, field="head", got=repr(head))
+        raise FieldTypeError(errors.NOT_WHOLE, field="head", got=repr(head))
     if not 0 <= head < count:
-        raise PlaceError(messages.NO_HEAD, got=head, heads=count)
+        raise PlaceError(errors.NO_HEAD, got=head, heads=count)
     return (head,)
 
 
@@ -147,14 +147,14 @@ def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
     """Return the evaluation of a trace that has a stage. Raises FieldTypeError, with the right call, for others."""
     if isinstance(source, Trace):
         if source.evaluation.signed:
-            raise FieldTypeError(messages.ONE_STATE, call=call)
+            raise FieldTypeError(errors.ONE_STATE, call=call)
         return reading(source.evaluation, stage)
     if isinstance(source, Evaluation):
         return reading(source, stage)
     known: dict[type, str] = {Problem: "compute(problem)", dict: "compute(Problem(**fields))"}
     right = known.get(type(source), "trace")
     raise FieldTypeError(
-        messages.TAKES_TRACE, call=call, got=type(source).__name__, right=f"{call}({right}, stage, index)"
+        errors.TAKES_TRACE, call=call, got=type(source).__name__, right=f"{call}({right}, stage, index)"
     )
 
 
@@ -164,7 +164,7 @@ def problem_in(source: object, call: str, rest: str = "") -> Problem:
         return source
     known: dict[type, str] = {Trace: "trace.problem", dict: "Problem(**fields)"}
     right = known.get(type(source), "problem")
-    raise FieldTypeError(messages.TAKES_PROBLEM, call=call, got=type(source).__name__, right=f"{call}({right}{rest})")
+    raise FieldTypeError(errors.TAKES_PROBLEM, call=call, got=type(source).__name__, right=f"{call}({right}{rest})")
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
@@ -190,7 +190,7 @@ def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
     """Raise ValueError for a stage that would not fit into one array."""
     size = prod(shape) * itemsize
     if size > KEEP:
-        raise FieldError(messages.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
+        raise FieldError(errors.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
 
 
 def compute(problem: Problem) -> Trace:

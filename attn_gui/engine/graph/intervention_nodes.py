@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box, overflow_limit, overflowed
-from attn_gui.engine.derived_stages import DERIVED
 from attn_gui.engine.errors import Note
 from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph import indices
@@ -26,7 +25,7 @@ from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.graph.symbols_and_titles import cell_latex, computed_name, symbol
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.stages import ENTRIES, STAGE, EffectiveMask, stages_of
+from attn_gui.engine.stages import DERIVED, ENTRIES, STAGE, EffectiveMask, stages_of
 from attn_gui.languages import N_
 
 FACTS = (

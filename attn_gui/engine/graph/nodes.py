@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box, overflowed
 from attn_gui.engine.errors import PlaceError
 from attn_gui.engine.graph import indices
@@ -269,7 +269,7 @@ def as_index(node: Node, index: Any) -> tuple[int, ...]:
     inside = len(place) == len(node.shape) and whole
     if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):
         raise PlaceError(
-            messages.INDEX,
+            errors.INDEX,
             stage=node.name,
             expected=len(node.shape),
             axes=node.stage.axes,

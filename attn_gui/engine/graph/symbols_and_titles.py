@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from attn_gui.engine import stages
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.derived_stages import DERIVED, entry_of
 from attn_gui.engine.graph.stage import Stage, StageName
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import DERIVED, entry_of
 
 FIELDS = {
     "x": StageName("X", "X", "x", "Sequence", "序列"),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.memory import Progress
+from attn_gui.engine.arrays import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,

@@ -14,17 +14,17 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane, Problem, explain
 from attn_gui.engine.analysis.sensitivity import Contributions, contributions
-from attn_gui.engine.derived_stages import LargestOfHeads, MeanOfHeads, ValueWeighted
+from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.memory import Progress, within
+from attn_gui.engine.stages import LargestOfHeads, MeanOfHeads, ValueWeighted
+from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.heatmap import MapFigure, MapPanel, pooled_map, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.pages.page_charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
 from attn_gui.figure.pages.page_kind import (
     CellBlock,

@@ -26,11 +26,10 @@ from attn_gui.engine.analysis.dependence import (
     sequence,
     small_layers,
 )
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import Progress
+from attn_gui.figure.colors import largest_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_and_place
 from attn_gui.figure.pages.page_kind import (
     Chosen,

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.dimensions import DimensionStep, counts_of, steps_of, written
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import Progress
 from attn_gui.figure.design_tokens import FONT_SIZE, RADIUS, SPACING
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,

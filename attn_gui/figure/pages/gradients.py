@@ -10,12 +10,11 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sensitivity import finite_difference, gradients, step_gradients, strongest
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, Progress
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.memory import Progress
+from attn_gui.figure.colors import largest_levels
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.overlays import OF, differentiated
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, list_line
 from attn_gui.figure.pages.page_kind import (

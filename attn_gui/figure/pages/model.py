@@ -12,13 +12,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Progress, within
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.memory import Progress, within
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.colors import lut, value_text_color
+from attn_gui.figure.colors import ColorScale, Levels, Values, argb, lut, to_display, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.levels import ColorScale, Levels, Values, argb, to_display
 from attn_gui.figure.pages.page_charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, token_of
 from attn_gui.figure.pages.page_kind import (
     C,

@@ -22,10 +22,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import Progress
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.heatmap_layout import MARGIN, paint_note

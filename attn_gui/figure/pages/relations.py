@@ -11,13 +11,12 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.relations import Relation, cosines, largest_weights, mean_of_others
+from attn_gui.engine.analysis.head_readings import Relation, cosines, largest_weights, mean_of_others
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.memory import Progress
-from attn_gui.figure.colors import even_color
+from attn_gui.figure.colors import Levels, Values, even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.figure.levels import Levels, Values
 from attn_gui.figure.pages.page_charts import MapsLayout, PageMap, token_and_place, token_of
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,

@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.regression import Mixture, mixture
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.memory import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_charts import token_and_place, token_of

@@ -19,14 +19,14 @@ from attn_gui.engine.analysis.sweep import (
     ScaledEntropies,
     ScaledRow,
     at_scales,
-    entropies,
+    entropies_at_scales,
     read_rows,
     score_variance,
     seeded_variances,
     with_seeded_width,
 )
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import Progress
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
@@ -431,7 +431,7 @@ class RootPage(PageKind[RootScaling]):
             place=place,
             here=(float(problem.d_k), here),
             rows=rows,
-            entropies=entropies(seen, scales, at),
+            entropies=entropies_at_scales(seen, scales, at),
             row=at,
             head=context.head if problem.num_heads > 1 else None,
             seeded=WIDTHS[place] if seeded else None,

@@ -22,13 +22,13 @@ from attn_gui.engine.analysis.sweep import (
     sweep,
     values_between,
 )
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.memory import Progress
+from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
-from attn_gui.figure.levels import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,

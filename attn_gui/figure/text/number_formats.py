@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.engine.messages import short_power
+from attn_gui.engine.errors import short_power
 from attn_gui.figure.design_tokens import SIZE
 from attn_gui.pictures.planes import Values as Values
 

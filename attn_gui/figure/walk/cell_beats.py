@@ -15,8 +15,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
 from attn_gui.figure.text.rich_text import escaped, lowered, strong, write_paragraph
-from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.equations import WalkEquation, shortened
+from attn_gui.figure.walk.equations import Beat, WalkEquation, shortened
 from attn_gui.figure.walk.walk_canvas import CURVE, SMALL, CurveGraph, WalkCanvas, between, part, tick_text
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.figure.writers import END, MIDDLE

@@ -11,11 +11,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine import Evaluation, symbol
-from attn_gui.figure.colors import value_text_color
+from attn_gui.figure.colors import ALLOWED, argb, auto_levels, to_display, value_text_color
+from attn_gui.figure.colors import PLAIN as USUAL_SHADE
 from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, paint_cells
-from attn_gui.figure.levels import ALLOWED, argb, auto_levels, to_display
-from attn_gui.figure.levels import PLAIN as USUAL_SHADE
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, stage_plane
 from attn_gui.figure.text.fonts import figure_font

@@ -20,8 +20,7 @@ from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import nice_scale
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import escaped, raised, rich_width, strong
-from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.equations import OmittedTerms, WalkEquation, sum_of
+from attn_gui.figure.walk.equations import Beat, OmittedTerms, WalkEquation, sum_of
 from attn_gui.figure.walk.matrix_board import MatrixBoard
 from attn_gui.figure.walk.walk_canvas import SMALL, CurveGraph, WalkCanvas, part
 from attn_gui.figure.walk.walk_context import Index, WalkContext

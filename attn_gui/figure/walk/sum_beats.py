@@ -16,8 +16,7 @@ from attn_gui.engine.graph.expressions import Cell, Expression, Number, Power, P
 from attn_gui.engine.graph.symbols_and_titles import cell_symbol, symbol
 from attn_gui.figure.stage_formulas import KEY, PLAIN, QUERY, StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.rich_text import colored, escaped, indexed, lowered, raised, strong
-from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.equations import Addend, WalkEquation, addends, shortened, sum_of
+from attn_gui.figure.walk.equations import Addend, Beat, WalkEquation, addends, shortened, sum_of
 from attn_gui.figure.walk.matrix_board import role_color
 from attn_gui.figure.walk.softmax_beats import mixed, percent
 from attn_gui.figure.walk.walk_canvas import SMALL, WalkCanvas, between, part

@@ -21,7 +21,6 @@ from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.rich_text import escaped, lowered, runs, strong
-from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.cell_beats import (
     CLOSED,
     CONSTANT,
@@ -36,7 +35,7 @@ from attn_gui.figure.walk.cell_beats import (
     formula_beats,
     named_beats,
 )
-from attn_gui.figure.walk.equations import main_sum, with_number
+from attn_gui.figure.walk.equations import Beat, main_sum, with_number
 from attn_gui.figure.walk.softmax_beats import softmax_beats
 from attn_gui.figure.walk.sum_beats import PourBeat, sum_beats
 from attn_gui.figure.walk.walk_canvas import HEIGHT, WIDTH, WalkCanvas

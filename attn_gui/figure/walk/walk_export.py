@@ -15,8 +15,8 @@ from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
-from attn_gui.engine.derived_stages import OVER_HEADS
-from attn_gui.engine.memory import Progress, silent
+from attn_gui.engine.arrays import Progress, silent
+from attn_gui.engine.stages import OVER_HEADS
 from attn_gui.figure.compose import aimed_cell
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attn_gui.engine import STAGE, Problem, compute
-from attn_gui.engine.errors import ShapeError
+from attn_gui.engine.errors import MINUS, ShapeError, short_power
 from attn_gui.engine.fields import DIRECT, GIVEN
 from attn_gui.engine.head_axis import (
     BATCH,
@@ -38,7 +38,6 @@ from attn_gui.engine.head_axis import (
     with_axes_in_order,
 )
 from attn_gui.engine.masks import Bias, Causal
-from attn_gui.engine.messages import MINUS, short_power
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import (

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import messages
+from attn_gui.engine import errors
+from attn_gui.engine.arrays import check
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import adds_up, axis_of_keys
-from attn_gui.engine.memory import check
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray
 from attn_gui.formats.file_messages import AmbiguousFile, Argument, FileNote, FormatError, shape_text, shown
 from attn_gui.formats.named.array_names import suggested
@@ -224,9 +224,9 @@ def _not_so(listing: ArrayListing, name: str, every: Sequence[MapChoice]) -> For
     shape = next(one.shape for one in listing.arrays if one.name == name)
     if not every and len(shape) in USUAL:
         expected, got = listing.options.get("num_heads"), _heads(_of_shape(name, shape, None)[0], shape)
-        return FormatError(messages.MAP_EACH_HEAD, matrix=shown(name), expected=expected, got=got)
+        return FormatError(errors.MAP_EACH_HEAD, matrix=shown(name), expected=expected, got=got)
     if not every:
-        return FormatError(messages.MAP_AXES, matrix=shown(name), shape=shape_text(shape))
+        return FormatError(errors.MAP_AXES, matrix=shown(name), shape=shape_text(shape))
     return FormatError(_NOT_SO, name=shown(name), got=shape_text(shape), choices=_written(every))
 
 
@@ -330,7 +330,7 @@ def complaint_on_maps(arrays: Mapping[str, str], listing: ArrayListing) -> Excep
     """Return why parts that include attention weights make no problem, judged by shapes alone."""
     others = [part for part in arrays if part not in (GIVEN, *BESIDE) and is_field(part)]
     if others or len(arrays) > len({GIVEN, *BESIDE} & arrays.keys()):
-        return FieldError(messages.ONE_WAY, field=GIVEN, other=next(iter(others or arrays.keys() - {GIVEN, *BESIDE})))
+        return FieldError(errors.ONE_WAY, field=GIVEN, other=next(iter(others or arrays.keys() - {GIVEN, *BESIDE})))
     if not choices_of(listing, [arrays[GIVEN]]):
         return _not_so(listing, arrays[GIVEN], ())
     return None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.memory import Progress, silent, within
+from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_messages import FormatError, shown

@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.memory import Progress, silent
+from attn_gui.engine.arrays import Progress, silent
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text
 from attn_gui.formats.text import bracketed_lists, delimited, latex_markdown_reader

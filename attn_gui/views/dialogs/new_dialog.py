@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.sentence_tokens import row_names, split_tokens
 from attn_gui.engine import FILLS, layer_from_mapping
 from attn_gui.engine.creation.create import KINDS, new_fields
-from attn_gui.engine.creation.filling import SEEDED
+from attn_gui.engine.creation.layer_parts import SEEDED
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.figure.design_tokens import SPACING

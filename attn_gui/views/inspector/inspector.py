@@ -11,13 +11,20 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
-from attn_gui.views.inspector.cell_links import Breadcrumbs, CellButtons, Relations, WalkButton
-from attn_gui.views.inspector.cell_relations import ExplainContext, OtherState, cell_name
+from attn_gui.views.inspector.cell_relations import (
+    Breadcrumbs,
+    CellButtons,
+    ExplainContext,
+    OtherState,
+    Relations,
+    WalkButton,
+    cell_name,
+)
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.inspector_tabs import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
+from attn_gui.views.names import spoken
 from attn_gui.views.pages_panel import PagesPanel
-from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import FittingPage, MenuZone, arrange

@@ -17,9 +17,8 @@ from attn_gui.engine import Plane
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.evaluation.pooling import joined
 from attn_gui.figure.cell_painting import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
-from attn_gui.figure.colors import Lut
+from attn_gui.figure.colors import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, Lut, argb, color_table, to_display
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
-from attn_gui.figure.levels import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, color_table, to_display
 from attn_gui.figure.text.number_formats import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
 from attn_gui.pictures import planes
 from attn_gui.pictures.geometry import Span

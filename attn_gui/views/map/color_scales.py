@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.levels import LEVEL_RULES, PLAIN, ColorScale, LevelRule, Levels, Values, finite_open, flag_counts
+from attn_gui.figure.colors import LEVEL_RULES, PLAIN, ColorScale, LevelRule, Levels, Values, finite_open, flag_counts
 from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of
 from attn_gui.views.map.cells_picture import LAST_GOOD, numbers_of, overview_of
@@ -42,7 +42,7 @@ def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
 
 
 def counts_of(plane: PlaneLike | None) -> dict[int, int]:
-    """Number of cells with each flag (`figure/levels.py`) but ALLOWED; 0 for "some" in maps too long to count."""
+    """Number of cells with each flag (`figure/colors.py`) but ALLOWED; 0 for "some" in maps too long to count."""
     if plane is None or covers(plane):
         return {}
     if (cache := tile_cache_of(plane)) is not None:

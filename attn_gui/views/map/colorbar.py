@@ -27,21 +27,22 @@ from attn_gui.document.edits import fill_template
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.cell_painting import paint_sample
-from attn_gui.figure.colors import LUT_SIZE, Lut
-from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
-from attn_gui.figure.levels import (
+from attn_gui.figure.colors import (
     AUTO,
     CLOSED,
     FLAGGED,
     FULL,
     LARGEST,
     LEVEL_RULES,
+    LUT_SIZE,
     TYPED,
     UNIT,
     ColorScale,
     Levels,
+    Lut,
     color_table,
 )
+from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.text.number_formats import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
@@ -298,7 +299,7 @@ class ColorBar(QWidget):
         set_tip(self, tip)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """Set the number of cells with a flag (`figure/levels.py`), for the legend; 0 where they were not counted."""
+        """Set the number of cells with a flag (`figure/colors.py`), for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow()

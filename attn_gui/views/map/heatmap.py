@@ -33,8 +33,8 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTableView, QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
+from attn_gui.figure.colors import UNIT
 from attn_gui.figure.design_tokens import LINE
-from attn_gui.figure.levels import UNIT
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import number_at

@@ -22,9 +22,20 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.typed_numbers import parse_number
-from attn_gui.figure.colors import LUT_SIZE, PALETTES, Lut
+from attn_gui.figure.colors import (
+    LEVEL_RULES,
+    LOCKED,
+    LUT_SIZE,
+    PALETTES,
+    TYPED,
+    ColorScale,
+    LevelRule,
+    Levels,
+    Lut,
+    Values,
+    color_table,
+)
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, ColorScale, LevelRule, Levels, Values, color_table
 from attn_gui.figure.text.number_formats import level_texts, significant
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.map.map_view import SceneView

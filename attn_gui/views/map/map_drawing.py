@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.levels import PLAIN, ColorScale, Levels
+from attn_gui.figure.colors import PLAIN, ColorScale, Levels
 from attn_gui.figure.stage_formulas import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at

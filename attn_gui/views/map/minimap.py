@@ -24,8 +24,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.document.edits import fill_template
 from attn_gui.engine.arrays import Box
+from attn_gui.figure.colors import TYPED, ColorScale
 from attn_gui.figure.design_tokens import LINE, SPACING
-from attn_gui.figure.levels import TYPED, ColorScale
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_view import SceneView

@@ -32,7 +32,6 @@ from attn_gui.views.product.map_labels import (
     range_text,
     words_width,
 )
-from attn_gui.views.product.operand_maps import WITH_BAR
 from attn_gui.views.product.product_layout import (
     TALLEST_COLUMN_LABEL,
     ProductPlaces,
@@ -42,6 +41,7 @@ from attn_gui.views.product.product_layout import (
     line_height,
     padding,
 )
+from attn_gui.views.product.stage_maps import WITH_BAR
 from attn_gui.views.text_views import Link, role_colors
 from attn_gui.views.theme import current_theme, scaled, ui_font
 

@@ -26,14 +26,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.engine.analysis.d_k_sweep import (
-    NARROWEST,
+from attn_gui.engine.analysis.sweep import (
+    NARROWEST_D_K,
     OWN,
     POINTS,
     RANDOM,
     REPEATED,
     SOURCES,
-    WIDEST,
+    WIDEST_D_K,
     DkReading,
     Entropies,
 )
@@ -57,7 +57,7 @@ LEAST_PITCH = 26
 
 def share_of(width: float) -> float:
     """Return the part of the axis that lies left of a width."""
-    return math.log2(width / NARROWEST) / math.log2(WIDEST / NARROWEST)
+    return math.log2(width / NARROWEST_D_K) / math.log2(WIDEST_D_K / NARROWEST_D_K)
 
 
 class DkSlider(QSlider):
@@ -70,7 +70,7 @@ class DkSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self.setObjectName("control.d_k_slider")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setRange(NARROWEST, WIDEST)
+        self.setRange(NARROWEST_D_K, WIDEST_D_K)
         self._ends = (0, 1)
 
     def set_ends(self, left: int, right: int) -> None:
@@ -86,7 +86,7 @@ class DkSlider(QSlider):
     def _width_at(self, x: float) -> int:
         left, right = self._ends
         share = min(max((x - left) / max(1, right - left), 0.0), 1.0)
-        return round(NARROWEST * math.pow(WIDEST / NARROWEST, share))
+        return round(NARROWEST_D_K * math.pow(WIDEST_D_K / NARROWEST_D_K, share))
 
     def _step(self, by: int) -> None:
         """Go to the next point of the curves, or so many on."""
@@ -352,7 +352,7 @@ class DkPanel(Retranslated, QWidget):
         super().__init__(parent)
         self.setObjectName("d_k_panel")
         set_background(self, "surface")
-        self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox(SOURCES, self)
+        self.box, self.source = CountBox(self, minimum=NARROWEST_D_K, maximum=WIDEST_D_K), ChoiceBox(SOURCES, self)
         self.box.setObjectName("control.width")
         self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
         self.source.setObjectName("control.width_of")

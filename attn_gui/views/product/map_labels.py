@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap, QRegion, QTextLayout, QTransform
 from PySide6.QtWidgets import QWidget
 
+from attn_gui.figure.colors import Levels
 from attn_gui.figure.design_tokens import RADIUS, SPACING, Theme
-from attn_gui.figure.levels import Levels
 from attn_gui.figure.text.number_formats import level_texts
 from attn_gui.figure.text.rich_text import elided, label_step
 from attn_gui.formats.untrusted_bytes import visible_text

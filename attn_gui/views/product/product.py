@@ -19,9 +19,8 @@ from attn_gui.views.map.colorbar import LevelBar, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_background
-from attn_gui.views.product.operand_maps import WITH_BAR, OperandMaps
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
-from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapBackground, StageMaps
+from attn_gui.views.product.stage_maps import STAGE_PLACE, WITH_BAR, LinkedMaps, MapBackground, OperandMaps, StageMaps
 from attn_gui.views.theme import scaled, set_background
 
 LEAST_SIZE = (200, 160)

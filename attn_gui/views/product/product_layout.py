@@ -19,8 +19,7 @@ from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.map_labels import label_width, labels_fit, words_width
-from attn_gui.views.product.operand_maps import OperandMaps
-from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, StageMaps
+from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, OperandMaps, StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
 STEEPEST = 3

@@ -20,9 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.matrix_model import Index, MatrixModel
-from attn_gui.figure.colors import lut
+from attn_gui.figure.colors import NAN, Levels, lut, to_display
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIZE, SPACING
-from attn_gui.figure.levels import NAN, Levels, to_display
 from attn_gui.formats.text.headings import LONGEST
 from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, Q
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.typed_numbers import POWERS_FROM
+from attn_gui.figure.colors import auto_levels
 from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
-from attn_gui.figure.levels import auto_levels
 from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup

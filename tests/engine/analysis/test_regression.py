@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.engine.analysis.head_readings import cosines, largest_weights, mean_of_others
 from attn_gui.engine.analysis.regression import (
     AT_ONCE,
     EXPLAINED,
@@ -18,7 +19,6 @@ from attn_gui.engine.analysis.regression import (
     mixture,
     poolings,
 )
-from attn_gui.engine.analysis.relations import cosines, largest_weights, mean_of_others
 from attn_gui.engine.evaluation.choice import evaluation_of
 from tests.failing import each
 

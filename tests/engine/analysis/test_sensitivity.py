@@ -10,9 +10,9 @@ from attn_gui.engine import (
     FieldError,
     Problem,
     ShapeError,
+    arrays,
     compute,
     layer_from_mapping,
-    memory,
     sensitivity,
 )
 from attn_gui.engine.analysis.sensitivity import (
@@ -149,7 +149,7 @@ def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken
         "face": lambda: Gradient(evaluation, "weights", box, weights),
     }
     with monkeypatch.context() as patch:
-        patch.setattr(memory, "available", lambda: 1_000_000)
+        patch.setattr(arrays, "available", lambda: 1_000_000)
         with taking(100_000), pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
             ways[take]()
 

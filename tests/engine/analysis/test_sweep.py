@@ -4,22 +4,26 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.d_k_sweep import POINTS, can_repeat, read_d_k, repeated, two_states
-from attn_gui.engine.analysis.d_k_sweep import entropies as d_k_entropies
 from attn_gui.engine.analysis.sweep import (
+    POINTS,
     ROW_READINGS,
     SATURATED,
     WIDTHS,
     MapRow,
     at_scales,
-    entropies,
+    can_repeat,
+    entropies_at_scales,
     quantities_of,
     quantity_of_cell,
+    read_d_k,
+    repeated,
     score_variance,
     seeded_variances,
     sweep,
+    two_states,
     values_between,
 )
+from attn_gui.engine.analysis.sweep import d_k_entropies as d_k_entropies
 from tests.failing import each
 
 N, M, HEADS, GROUPS, D_K, D_V = 5, 7, 4, 2, 3, 2
@@ -204,7 +208,7 @@ def test_a_row_at_several_scales_is_the_softmax_of_its_products(causal):
 
 
 def test_entropies_are_those_of_every_row_and_the_ceiling_is_the_log_of_its_open_keys(causal):
-    found = entropies(causal, (0.5, 3.0), MapRow(head=1))
+    found = entropies_at_scales(causal, (0.5, 3.0), MapRow(head=1))
     for number, scale in enumerate((0.5, 3.0)):
         weights = compute(causal.replace(scale=scale))["weights"][0, 1]
         wanted = [-sum(a * np.log2(a) for a in row if a > 0) for row in weights]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, compute, memory, verify
+from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, arrays, compute, verify
 from attn_gui.engine.evaluation import streaming
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import row_entropy
@@ -176,9 +176,9 @@ def test_what_projections_make_is_weighed_before_it_is_computed(rng, monkeypatch
     """700 sequences of 30,000 columns a head took 24 GB and killed the process: only what was typed was weighed."""
     problem = many_sequences(rng, 13, 701)
     made = 8 * 13 * FEW * (3 * 701 + 3 * 3) + 26 * 13 * FEW  # Q, K, V, the last two again, numerators, the rest of rows
-    monkeypatch.setattr(memory, "available", lambda: memory.SHARE * made)
+    monkeypatch.setattr(arrays, "available", lambda: arrays.SHARE * made)
     StreamingEvaluation(problem)
-    monkeypatch.setattr(memory, "available", lambda: memory.SHARE * (made - 1))
+    monkeypatch.setattr(arrays, "available", lambda: arrays.SHARE * (made - 1))
     with pytest.raises(FieldError, match="of new numbers; at most"):
         StreamingEvaluation(problem)
 

@@ -29,7 +29,7 @@ from attn_gui.formats import (
     xlsx_reader,
 )
 from attn_gui.formats.named.several_files import open_several
-from attn_gui.formats.npz import members_of
+from attn_gui.formats.numpy_files import members_of
 from attn_gui.paths import resource
 from tests.costs import is_slow, taking
 from tests.failing import each

@@ -26,10 +26,10 @@ from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.formats import open_file, save, session_in_figure
+from attn_gui.formats import open_file, save, session
 from attn_gui.paths import resource
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.dialogs.export_dialog import CardDialog
-from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
 from tests.seen import colors_of, fault, worded
@@ -259,7 +259,7 @@ def test_figures_numbers_and_a_card_of_the_weights(launch, tmp_path):
     held = QGuiApplication.clipboard().mimeData()
     png = held.data("image/png").data()
     assert QImage.fromData(png).size().toTuple() == held.imageData().size().toTuple() == (1200, 630)
-    assert session_in_figure.session_in(png)
+    assert session.session_in(png)
     assert person.banner()
 
 

@@ -18,7 +18,7 @@ from attn_gui.formats import load
 from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.views.dialogs.ambiguity_dialogs import MapsDialog
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
-from attn_gui.views.page_widget import OptionFields
+from attn_gui.views.page_canvas import OptionFields
 
 RANDOM = np.random.default_rng(3)
 LEFT = Qt.MouseButton.LeftButton

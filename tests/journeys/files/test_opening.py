@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.files import files
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.engine import Problem, memory
+from attn_gui.engine import Problem, arrays
 from attn_gui.formats import file_format, open_file, save
 from attn_gui.formats.atomic_writing import FileSink
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -295,7 +295,7 @@ def editor(launch):
 @pytest.fixture
 def poor(editor, monkeypatch):
     """From now on nothing is free."""
-    monkeypatch.setattr(memory, "available", lambda: 100)
+    monkeypatch.setattr(arrays, "available", lambda: 100)
     return editor
 
 

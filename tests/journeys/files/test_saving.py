@@ -15,7 +15,7 @@ from attn_gui.app.files import session_saving
 from attn_gui.app.state.settings import Settings
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.atomic_writing import FileSink, saving
-from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QLabel
 from attn_gui.cli import main
 from attn_gui.figure import worksheet_files
 from attn_gui.formats import save
+from attn_gui.views.dialogs.export_form import WorksheetDialog
 from attn_gui.views.dialogs.form_fields import kind_of
-from attn_gui.views.dialogs.worksheet_dialog import WorksheetDialog
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

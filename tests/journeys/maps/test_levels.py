@@ -6,7 +6,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QRadioButton, QTabBar
 
-from attn_gui.figure.levels import Levels
+from attn_gui.figure.colors import Levels
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
-from attn_gui.figure.levels import TYPED, ColorScale
+from attn_gui.figure.colors import TYPED, ColorScale
 from attn_gui.formats import save
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product import map_labels

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableV
 from attn_gui.app import model_controller, model_run_controller
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.action_search import without_access_key
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.head_grid import STALE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA

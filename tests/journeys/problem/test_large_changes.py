@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from attn_gui.app.editing import edit_runner
-from attn_gui.engine import Problem, memory
+from attn_gui.engine import Problem, arrays
 from attn_gui.formats import load, save
+from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.dialogs.new_dialog import NewDialog
-from attn_gui.views.dialogs.progress import WorkLine
 from tests.failing import share
 from tests.journeys.gate import Gate
 
@@ -24,10 +24,10 @@ def threads():
 @pytest.fixture
 def gate(monkeypatch, threads):
     """What is large is held up after its first array."""
-    found, made = Gate(), memory._Reporter.made
+    found, made = Gate(), arrays._Reporter.made
     monkeypatch.setattr(edit_runner, "LARGE", 1000)
     monkeypatch.setattr(
-        memory._Reporter, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
+        arrays._Reporter, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
     )
     yield found
     found.open()
@@ -97,7 +97,7 @@ def test_what_is_made_beside_the_window_is_what_is_made_at_once_or_refused(launc
 
     person.again("what the memory does not hold is refused and nothing changes")
     # a fault of the test would not be found by the memory that is there
-    monkeypatch.setattr(memory, "available", lambda: 100)
+    monkeypatch.setattr(arrays, "available", lambda: 100)
     problem, before = load(projected), sizes(person)
     for name in share(CHANGES, 3):
         person.find("banner").hide()

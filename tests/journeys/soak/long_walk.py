@@ -15,7 +15,7 @@ from pyqtgraph.util.garbage_collector import GarbageCollector
 from PySide6.QtTest import QTest
 
 from attn_gui.app.state.computation import LEFT_MS
-from attn_gui.engine.memory import silent
+from attn_gui.engine.arrays import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.session import ModelNeeded
 from attn_gui.formats.snapshots import Snapshot

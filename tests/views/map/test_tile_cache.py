@@ -14,7 +14,7 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.figure.levels import UNKNOWN
+from attn_gui.figure.colors import UNKNOWN
 from attn_gui.pictures import tile, tile_cache
 from attn_gui.pictures.tile import Tile
 from attn_gui.pictures.tile_cache import TileCache

@@ -1,4 +1,4 @@
-"""The format .npz: arrays by name, options in `meta`, damaged or foreign zips."""
+"""The formats .npz (arrays by name, options in `meta`, damaged or foreign zips) and .npy (one array)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import IO
 
 import numpy as np
 
-from attn_gui.formats import npy, untrusted_bytes
+from attn_gui.engine.fields import GIVEN
+from attn_gui.formats import untrusted_bytes
 from attn_gui.formats.array_rows import ArrayRows, rows_of
-from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
@@ -19,6 +20,47 @@ from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.languages import N_
 
+# --- npy ------------------------------------------------------------------------------------------
+
+
+def matches_npy(start: bytes) -> bool:
+    return start.startswith(untrusted_bytes.MAGIC)
+
+
+def read_npy(source: FileSource) -> LabeledArray:
+    """Return the array; a vector becomes one row, a single number one cell."""
+    array = untrusted_bytes.read_npy(source.file, "array", source.size, untrusted_bytes.Budget())
+    untrusted_bytes.check_no_bits("array", array)
+    return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=untrusted_bytes.rounding_notes(array))
+
+
+def list_npy(source: FileSource) -> ArrayListing:
+    """Return the array as attention weights: the only part of a problem that a single array without a name can be."""
+    header = untrusted_bytes.checked_header(source.file, GIVEN, source.size, untrusted_bytes.ListedBudget())
+    return ArrayListing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
+
+
+def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, untrusted_bytes.Array]:
+    source.file.seek(0)
+    return {
+        name: untrusted_bytes.read_npy(source.file, name, source.size, untrusted_bytes.ListedBudget()) for name in names
+    }
+
+
+def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
+    """Write an array block by block, in the same bytes as NumPy."""
+    header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    for block in rows.blocks():
+        file.write(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+
+
+def write_unlabeled(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
+    """Write an array block by block, without labels, which the format cannot hold."""
+    write_rows(rows, file)
+
+
+# --- npz ------------------------------------------------------------------------------------------
 LONGEST_DIRECTORY = 2**20
 START = b"PK\3\4"
 _END, _END_SIZE = b"PK\5\6", 22
@@ -29,7 +71,7 @@ _ENCRYPTED = 1
 _CUT_OFF = N_("{file} is cut off or is not a .npz: its end is missing.")
 
 
-def matches(start: bytes) -> bool:
+def matches_npz(start: bytes) -> bool:
     return start.startswith((START, _END))
 
 
@@ -45,12 +87,12 @@ def is_torch_save(source: FileSource) -> bool:
         source.file.seek(0)
 
 
-def read(source: FileSource) -> Loaded:
+def read_npz(source: FileSource) -> Loaded:
     """Return a problem by the names of its fields, options included; other arrays are not read, and noted."""
-    return problem_in(listing(source), source)
+    return problem_in(list_npz(source), source)
 
 
-def listing(source: FileSource) -> ArrayListing:
+def list_npz(source: FileSource) -> ArrayListing:
     """Return all arrays by their headers, and options beside them."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
@@ -124,7 +166,7 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for name, rows in members.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                npy.write_rows(rows, member)
+                write_rows(rows, member)
 
 
 def _check_directory(source: FileSource) -> None:
