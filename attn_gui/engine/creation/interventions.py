@@ -384,7 +384,7 @@ def _freed(interventions: Interventions, heads: Collection[int]) -> Intervention
 
 def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
     """Return the record for another head, or range of heads, with the numbers that belong there."""
-    numbers = {record.numbers: cells} if record.numbers else {}
+    numbers = {record.table: cells} if record.table else {}
     return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
 
 
