@@ -81,6 +81,15 @@ def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, q
     qtbot.waitUntil(lambda: not journals())
 
 
+def test_an_example_is_offered_by_its_title(launch, qtbot):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    person.leave()
+    assert person.banner() != (said := launch(lang="zh").banner())
+    assert "保存手算示例，五步之前" in said
+
+
 def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked(launch, qtbot, tmp_path):
     person, path = launch(SMALL), tmp_path / "mine.attn"
     person.save_as(path)
