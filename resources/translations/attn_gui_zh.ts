@@ -8598,6 +8598,10 @@ Do you want to replace it?</source>
         <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
     <message>
+        <source>{file}: {name} and {other} contradict each other.</source>
+        <translation>{file}：{name} 与 {other} 相互矛盾。</translation>
+    </message>
+    <message>
         <source>{file}: {heads} heads cannot share {columns} columns evenly.</source>
         <translation>{file}：{heads} 个头无法均分 {columns} 列。</translation>
     </message>
@@ -8760,6 +8764,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
         <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>config.json names code of its own (auto_map), which is not run: numbers are computed as for any model of type {family}.</source>
+        <translation>config.json 指定了自带的代码（auto_map），但不会运行：数值按一般的 {family} 模型计算。</translation>
     </message>
     <message>
         <source>{file} is not there, and a text cannot be cut into tokens; give ids instead.</source>

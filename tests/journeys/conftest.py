@@ -495,12 +495,14 @@ class Person:
         self.program.end()
 
     def drop(self, *paths: Path, at: QPoint | None = None) -> None:
-        """Drag files from elsewhere onto the window."""
+        """Drag files from elsewhere onto the window, out of a folder that would move them: they stay there."""
         place, data = at or QPoint(700, 200), QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-        how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
-        QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
-        QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
+        how = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction, data, LEFT, Qt.KeyboardModifier.ShiftModifier
+        entered, dropped = QDragEnterEvent(place, *how), QDropEvent(QPointF(place), *how)
+        for event in (entered, dropped):
+            QApplication.sendEvent(self.window, event)
+            assert event.dropAction() == Qt.DropAction.CopyAction
         self._wait_for_document()
 
 

@@ -83,11 +83,11 @@ class ActionOffer:
 class ActionSearch(QDialog):
     """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
 
-    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget | None = None) -> None:
+    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
-        self._offers, self._shown = tuple(offers), tuple(offers)
+        self._offers, self._shown, self._below = tuple(offers), tuple(offers), parent
         self._line, self._list, self._none = LineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._list.setObjectName("palette.found")
@@ -100,7 +100,7 @@ class ActionSearch(QDialog):
     def exec(self) -> int:
         """Ask as a modal dialog does, and take the keys that still go to the window below, since the window manager
         gives the keyboard a moment later: beside a modal dialog Qt drops them."""
-        loop, below = QEventLoop(), self.parentWidget().window().windowHandle()
+        loop, below = QEventLoop(), self._below.window().windowHandle()
         self.finished.connect(loop.quit)
         below.installEventFilter(self)
         self.show()
