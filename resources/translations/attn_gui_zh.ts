@@ -8358,6 +8358,10 @@ Do you want to replace it?</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>a card of its own size (--width or --height gives it another)</source>
+        <translation>尺寸未指定的卡片（可用 --width 或 --height 指定）</translation>
+    </message>
+    <message>
         <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
         <translation>{file} 不含算例：应有名为 Q、K 和 V，或 X、W_Q、W_K 和 W_V，不是转置且形状相配的矩阵；实有 {names}。</translation>
     </message>

@@ -272,3 +272,18 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert document.problem == own
     assert not veiled(person)
     assert "undo" not in person.window.recomputed.text(), "it said still what happens once the button is released"
+
+
+def test_in_large_type_both_maps_keep_their_height_beside_the_slider(launch):
+    person = launch("worked-example.npz", width=1366, height=700)
+    person.program.appearance.step_zoom(3)  # 150 %
+    person.window.resize(1366, 700)
+    person.do("compare_with_scale")
+    person.settle()
+    slider, maps = person.find("control.d_k_slider"), both(person)
+    for part in (slider, person.find("control.width"), *maps):
+        assert seen_whole(part), part
+    assert min(heatmap.cell_rect(0, 0).height() for heatmap in maps) > 36
+    person.do("zoom_reset")
+    person.settle()
+    assert seen_whole(person.find("width.entropy.now"))

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from attn_gui.views.product.d_k_panel import DkPanel
 
 LEAST_SIZE = (200, 160)
+LEAST_ROOM = 260
+"""Of both maps and all that the slider of d_k has around it."""
 FORMULA = FONT_SIZE.body
 LEAST_FORMULA = 0.8
 """A formula is made smaller to fit over its map down to this share, else left out."""
@@ -334,6 +336,7 @@ class SideBySide(MapBackground, WordsAround, QWidget):
         """Return the room for both maps, and place the slider of d_k below it."""
         room = self.rect()
         if self._foot is not None and not self._foot.isHidden():
+            self._foot.set_bare(room.height() < scaled(LEAST_ROOM))
             tall = min(self._foot.sizeHint().height(), room.height() // 2)
             self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
             room.setBottom(room.bottom() - tall)

@@ -229,3 +229,5 @@ def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(lau
         assert found, f"nothing for {letters}"
         assert found[0][0] == first, letters
         assert said == []
+    phrase, undo = {"en": ("please undo", "Edit › Undo"), "zh": ("怎么撤销", "编辑 › 撤销")}[lang]
+    assert [path for path, _beside in search(person, phrase)[0]] == [undo], "and nothing that has to do with it"
