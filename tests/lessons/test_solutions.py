@@ -124,6 +124,18 @@ def test_a_cell_begins_with_the_rows_that_it_reads_and_works_out_their_product()
     assert first.sides[1:] == (r"0 \cdot 1 + 1 \cdot 1 + 1 \cdot 0", "1")
 
 
+def test_a_sheet_of_one_cell_names_it_and_says_its_head_once_above_what_is_given():
+    batched = several().replace(**{name: [getattr(several(), name)] * 2 for name in ("query", "key", "value")})
+    cell = solution_of_cell(evaluation_of(batched), "head_output", (0, 1, 1, 0))
+    for lang, title in (
+        ("en", "# Worked solution of Head output (1, 0), head 1, item 0"),
+        ("zh", "# 单头输出 (1, 0)，头 1，样本 0 的完整解答"),
+    ):
+        assert markdown_text(parts(cell, lang)).partition("\n")[0] == title
+    given = markdown_text(parts(cell)).partition("## Given")[2].partition("## Step")[0]
+    assert (given.count("head 1"), given.count("bmatrix")) == (1, 10)
+
+
 @each("lang", ["en", "zh"])
 def test_writers_say_the_same(lang):
     sheet = parts(of_all(load(WORKED)), lang)
