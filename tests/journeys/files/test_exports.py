@@ -398,7 +398,7 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem
 
 
 def test_an_export_can_be_called_off(exporter, out, monkeypatch):
-    monkeypatch.setattr("attn_gui.formats.array_rows.AT_ONCE", 1)
+    monkeypatch.setattr("attn_gui.formats.file_format.AT_ONCE", 1)
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
     export(exporter, out, "Ctrl+Shift+E", format="npy", heads="all", replacing="Replace")
     exporter.until(lambda: shown(exporter) not in ("", "Exporting, 0 %"))
