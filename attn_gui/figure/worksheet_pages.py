@@ -396,7 +396,7 @@ def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: i
     for position, table in enumerate(tables):
         width, height = size.of(table)
         if x and (x + width > room or position == anew):
-            x, y, high = 0.0, y + high + 2 * MM, 0.0
+            x, y, high = 0.0, y + high + 3.5 * MM, 0.0
         places.append(QPointF(x, y))
         wide, high, x = max(wide, x + width), max(high, height), x + width + size.gap
     return TableFlow(tuple(tables), size, tuple(places), wide, y + high)

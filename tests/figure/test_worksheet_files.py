@@ -1,6 +1,7 @@
 """Worksheets: all different, the same for the same seed, whole in their keys, and refused in a sentence."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -325,6 +326,11 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
     assert layout.top + layout.given.height <= layout.first
     assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
     assert layout.given.width <= INNER + 1
+    for flow in (layout.given, *layout.steps):
+        ends = {place.y(): 0.0 for place in flow.places}
+        for place, table in zip(flow.places, flow.tables, strict=True):
+            ends[place.y()] = max(ends[place.y()], place.y() + flow.size.of(table)[1])
+        assert all(top - end > 0.75 * flow.size.number for (_, end), (top, _) in pairwise(ends.items()))
     for flow, high in zip(layout.steps, layout.high, strict=True):
         assert flow.height <= high
         assert flow.size.number >= 8 * 96 / 72 - 0.01
