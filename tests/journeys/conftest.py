@@ -45,6 +45,7 @@ from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
+from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -401,7 +402,7 @@ class Person:
         clock, patience = QTimer(self.window, interval=5), QTimer(self.window, interval=PATIENCE_MS)
 
         def look() -> None:
-            dialog = QApplication.activeModalWidget()
+            dialog = QApplication.activeModalWidget() or QApplication.activeWindow()
             if isinstance(dialog, kind) and dialog.isActiveWindow() and dialog.isAncestorOf(self.focus()):
                 clock.stop()
                 met.append(type(dialog).__name__)
@@ -412,9 +413,9 @@ class Person:
                     raise
 
         def dismiss() -> None:
-            for left in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
-                if left is not None:
-                    left.close()
+            modal = QApplication.activeModalWidget() or self.window.findChild(ActionSearch)
+            for left in filter(None, (QApplication.activePopupWidget(), modal)):
+                left.close()
 
         def give_up() -> None:
             met.append("a dialog that stayed open")
