@@ -14,6 +14,7 @@ from attn_gui.views.widgets import Veil
 
 LEFT = Qt.MouseButton.LeftButton
 N, WIDTH = 16, 64
+MINILM = "minilm-layer2.npz"
 
 
 @pytest.fixture
@@ -167,6 +168,9 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     assert not person.window.isWindowModified()
     person.click("comparison.end")
     assert person.find("heatmap.weights").hasFocus(), "and not the next in the order of Tab"
+    person.do("compare_with_scale")
+    person.again("head 3 of another document comes while both states of one with a single head are shown", MINILM)
+    assert not person.find("heatmap.before").isVisible()
 
 
 @pytest.fixture

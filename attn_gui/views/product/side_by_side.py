@@ -63,9 +63,10 @@ LEAST_FORMULA = 0.8
 
 
 class TwoSides(NamedTuple):
-    """The state before, under the stages of the one now, and what the two are called."""
+    """The state before, under the stages of the one now, the one now, and what the two are called."""
 
     before: Evaluation
+    now: Evaluation
     names: tuple[str, str]
 
 
@@ -190,10 +191,14 @@ class SideBySide(MapBackground, WordsAround, QWidget):
 
     # --- both maps -------------------------------------------------------------------------------
     def _map(self) -> Heatmap | None:
-        """Return the map now, once the problem and both states have the stage."""
+        """Return the map now, once the problem and both states have the stage.
+
+        None while the maps show another document, whose heads the state before may not have.
+        """
         sides, maps = self._sides, self._maps
-        there = sides is not None and self._stage in maps.stages and self._stage in sides.before.stages
-        return maps.map(self._stage) if there else None
+        if sides is None or sides.now is not maps.evaluation:
+            return None
+        return maps.map(self._stage) if self._stage in maps.stages and self._stage in sides.before.stages else None
 
     def _show_both(self) -> None:
         now = self._map()
