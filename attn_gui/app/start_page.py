@@ -17,7 +17,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.stage_formulas import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.figure.text.rich_text import token_label

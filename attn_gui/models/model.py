@@ -17,8 +17,8 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array, Progress, check, silent, within
 from attn_gui.engine.checks import as_array, as_whole, kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of

@@ -24,8 +24,8 @@ from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress, silent, within
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.figure import render
 from attn_gui.figure.colors import TYPED, ColorScale, Levels
 from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, is_small, item_part

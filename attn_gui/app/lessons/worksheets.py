@@ -19,7 +19,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked

@@ -23,7 +23,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking

@@ -15,9 +15,9 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
 from attn_gui.engine.arrays import Array, Progress
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.design_tokens import SPACING

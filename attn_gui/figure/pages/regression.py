@@ -21,7 +21,7 @@ from attn_gui.engine.analysis.regression import (
     textbook_function,
 )
 from attn_gui.engine.arrays import Progress, item_of
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.pages.page_kind import (

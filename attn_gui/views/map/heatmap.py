@@ -36,8 +36,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.colors import UNIT
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.text.number_formats import sentence_number
-from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import number_at
+from attn_gui.pictures.planes import Window, number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures, MapSignals
 from attn_gui.views.map.map_drawing import MapCanvas, MapState
 from attn_gui.views.map.map_view import MapBox, MapView

@@ -18,7 +18,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING, Theme
 from attn_gui.figure.text.number_formats import level_texts
 from attn_gui.figure.text.rich_text import elided, label_step
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
