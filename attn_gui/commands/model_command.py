@@ -240,7 +240,6 @@ def model_parser() -> Parser:
         "installed by the line that is told. Figures are "
         "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet; pages DIR/NAME-PAGE.EXT, of "
         "a layer DIR/NAME-layerLAYER-PAGE[-hHEAD].EXT.",
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", type=Path, help="the folder of the checkpoint")

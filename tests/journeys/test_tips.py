@@ -2,8 +2,7 @@
 
 import re
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -37,17 +36,21 @@ def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alo
     assert person.find("control.score").whatsThis()
     assert (foreign.whatsThis(), named.whatsThis(), named.toolTip()) == ("", "", "")
 
-    person.again("that of a map is shown")
-    person.program.late.tips.show()
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
-    spot = heatmap.cell_rect(1, 1).center()
-    pointed = QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot))
-    for way in (lambda: person.press("Shift+F1"), lambda: QApplication.sendEvent(heatmap, pointed)):
-        way()
+    person.again("that of what has the keyboard is shown: a map, what has a tip, the table of an open editor")
+    heatmap, field, table = person.find("heatmap.weights"), person.find("control.dtype"), person.table("query")
+    for widget, words in ((heatmap, "A = softmax"), (field, field.toolTip()), (table, "Type a number")):
+        widget.setFocus()
+        if widget is table:
+            person.press("F2")
+            assert person.focus() is not table
+        person.press("Shift+F1")
         shown = [one for one in QApplication.topLevelWidgets() if one.inherits("QWhatsThat") and one.isVisible()]
         QWhatsThis.hideText()
         assert len(shown) == 1
+        assert words in widget.whatsThis()
+    table.window().commit_typed()
+    foreign.setFocus()
+    assert foreign.whatsThis() == ""
 
     person.again("switches, layers of the mask and levels have tips", "thinking-machines.npz")
     person.window.resize(1366, 700)
@@ -79,17 +82,17 @@ def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alo
     person.wait()
     person.program.late.tips.show()
     weights, table = person.find("heatmap.weights"), person.table("w_query")
-    assert "A = softmax((Q Kᵀ)/√d_k)" in weights.whatsThis()
-    assert "Q = X W_Q" in table.whatsThis()
-    assert "Type a number" in table.whatsThis()
+    assert "A = softmax((Q Kᵀ)/√d_k)" in whats_this(person, weights)
+    assert "Q = X W_Q" in whats_this(person, table)
+    assert "Type a number" in whats_this(person, table)
     person.pick("scale", "none")
     person.wait()
     person.program.late.tips.show()
-    assert "A = softmax(Q Kᵀ)" in weights.whatsThis()
+    assert "A = softmax(Q Kᵀ)" in whats_this(person, weights)
     person.do("language_zh")
     QApplication.processEvents()
-    assert "每行是一个查询" in person.find("operand.left").whatsThis()
-    assert "输入一个数" in table.whatsThis()
+    assert "每行是一个查询" in whats_this(person, person.find("operand.left"))
+    assert "输入一个数" in whats_this(person, table)
 
     person.again("every control has a tip and a What's This")
     person.do("language_zh")
@@ -121,7 +124,7 @@ def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alo
         QTest.qWait(1)
         found += told_nothing(person)
     assert sorted(set(found)) == []
-    told = {control.whatsThis() for control in in_sight(person)}
+    told = {whats_this(person, control) for control in in_sight(person)}
     assert [text for text in told if not re.search("[一-鿿]", text)] == []
 
     person.again("whatever takes the focus beside a model has a whats this")
@@ -145,12 +148,18 @@ def in_sight(person):
             yield control
 
 
+def whats_this(person, widget):
+    """What Shift+F1 says of a widget while that has the keyboard."""
+    person.program.late.tips.describe(widget)
+    return widget.whatsThis()
+
+
 def told_nothing(person):
     """Names of controls in sight without a tip or What's This."""
     return [
         f"{type(control).__name__} {control.objectName()} {getattr(control, 'text', str)()}"
         for control in in_sight(person)
-        if not control.toolTip() or not control.whatsThis()
+        if not control.toolTip() or not whats_this(person, control)
     ]
 
 
@@ -163,5 +172,5 @@ def focusable_untold(person):
         and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
         and not isinstance(widget, QScrollBar)
         and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
-        and not widget.whatsThis()
+        and not whats_this(person, widget)
     }
