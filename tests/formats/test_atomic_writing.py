@@ -37,9 +37,9 @@ from attn_gui.formats import (
     save_session,
     stage_rows,
 )
-from attn_gui.formats.array_rows import block_rows
 from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.catalog import FORMATS
+from attn_gui.formats.file_format import block_rows
 from attn_gui.formats.scripts import SCRIPTS
 from attn_gui.paths import resource
 from tests.failing import each
