@@ -220,7 +220,7 @@ def edit(program: Program, field: str, row: int) -> None:
     settle(program)
 
 
-def test_an_edit_is_followed_in_every_mode(program):
+def test_an_edit_of_a_long_problem_is_followed_in_every_mode_and_by_a_ready_made_state_settled_at_rest(program, qtbot):
     before = program.document.snapshot()
     program.late.compare.pin()
     settle(program)
@@ -244,8 +244,8 @@ def test_an_edit_is_followed_in_every_mode(program):
     assert np.abs(pooled[7]).max() == pytest.approx(np.abs(expected[2]).max(), abs=1e-12)
     assert not pooled[8].any(), "no other row of weights has moved"
 
-
-def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
+    # a ready-made state of a long problem follows edits, too, and is settled at rest
+    program.view.set(compare="now")
     program.late.compare.compare_with("with-scale")
     settle(program)
     with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):

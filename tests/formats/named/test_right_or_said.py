@@ -542,7 +542,9 @@ CHANGING = [
 ]
 
 
-@each(("suffix", "name", "on", "off"), [(SUFFIXES[number % 2], *case) for number, case in enumerate(CHANGING)])
+@each(
+    ("suffix", "name", "on", "off"), [(SUFFIXES[number % 2], *case) for number, case in enumerate(CHANGING)], one_of=3
+)
 def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     name: str, on: Any, off: Any, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,7 +49,9 @@ def target(fields, qtbot):
     return ask
 
 
-def test_a_weight_is_set_by_a_row_or_a_bias_in_one_step_and_enter_may_come_before_the_answer(fields, target, qtbot):
+def test_a_weight_is_set_by_a_row_or_a_bias_in_one_step_and_the_numbers_are_verified(
+    fields, target, qtbot, monkeypatch
+):
     fields.open(WORKED)
     person = fields.person
     assert not person.action("set_target").isEnabled()
@@ -166,20 +168,7 @@ def test_a_weight_is_set_by_a_row_or_a_bias_in_one_step_and_enter_may_come_befor
     fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
     assert len(fields.person.steps()) == 1
 
-
-def turn_to(fields, title: str) -> None:
-    """Click a tab of the inspector."""
-    bar = fields.person.find("inspector").findChild(QTabBar)
-    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
-
-
-def words(fields, page: str) -> list[str]:
-    labels = fields.person.find(page).findChildren(QLabel)
-    return [label.text() for label in labels if label.isVisible()]
-
-
-def test_the_numbers_are_verified_an_edit_takes_the_verdict_back_and_a_long_one_is_stopped(fields, qtbot, monkeypatch):
+    # the numbers are verified, and an edit takes the verdict back
     fields.open("thinking-machines.npz")
     person = fields.person
     turn_to(fields, "Verify")
@@ -250,3 +239,15 @@ def test_the_numbers_are_verified_an_edit_takes_the_verdict_back_and_a_long_one_
     person.type_into("query", 0, 0, "3")
     qtbot.waitUntil(lambda: len(stopped) == 2)
     assert page.button.text() == "Verify now"
+
+
+def turn_to(fields, title: str) -> None:
+    """Click a tab of the inspector."""
+    bar = fields.person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+
+
+def words(fields, page: str) -> list[str]:
+    labels = fields.person.find(page).findChildren(QLabel)
+    return [label.text() for label in labels if label.isVisible()]

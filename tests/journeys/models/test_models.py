@@ -44,7 +44,9 @@ def bare(monkeypatch):
     monkeypatch.setattr(KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known))
 
 
-def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_and_copies_it(launch, bare):
+def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_and_copies_it(
+    launch, bare, monkeypatch, tmp_path
+):
     person = launch()
     listed = [action.text().split("\t") for action in person.find("menu.models", QMenu).actions()]
     assert len(listed) == len(KEYS)
@@ -63,8 +65,7 @@ def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_an
     assert person.banner()
     assert person.program.document.problem is before
 
-
-def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypatch, tmp_path):
+    person.again("without the package that cuts texts it is one sentence")
     folder = tmp_path / "model"
     shutil.copytree(resource("models", "toy-induction"), folder)
     tokenizer = folder / "tokenizer.json"
@@ -77,7 +78,6 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
         return imported(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    person = launch()
     person.program.late.models.open_path(folder)
     person.wait()
     assert "-m pip install tokenizers" in person.banner()

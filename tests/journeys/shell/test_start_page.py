@@ -12,7 +12,6 @@ from attn_gui.paths import resource
 from attn_gui.views.dialogs.ambiguity_dialogs import ReadingsDialog
 from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
-from tests.failing import each
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
@@ -138,7 +137,7 @@ def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_ne
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_all_of_it_lies_in_sight(launch, lang):
+def test_all_of_it_and_every_bubble_lies_in_sight_and_whoever_does_what_one_says_is_led_on(launch, lang):
     person = launch(lang=lang, width=1024, height=700, page=True)
     page, maps = person.find("start"), [person.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
     for size in ((1024, 700), (1366, 700), (1440, 900), (1920, 1080)):
@@ -149,33 +148,80 @@ def test_all_of_it_lies_in_sight(launch, lang):
         wide = [one.width() for one in maps]
         assert max(wide) - min(wide) <= 1, size
 
+    # every bubble lies in sight beside what it speaks of
+    person.click("start.worked")
+    person.wait()
+    QApplication.processEvents()
+    person.click("tour.skip")
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QApplication.processEvents()
+        person.do("tour")
+        for name in PARTS:
+            QApplication.processEvents()
+            bubble = person.find("tour")
+            assert (fault(bubble), faults(worded(bubble))) == ("", []), (size, name)
+            part = person.find(name)
+            about = QRect(part.mapTo(person.window, QPoint()), part.size())
+            assert about.intersected(bubble.geometry()).isEmpty(), (size, name)
+            person.press("Return")
 
-@each(
-    ("place", "said"),
-    [
+    # whoever does what a bubble says is led on
+    person.do("tour")
+    person.type_into("query", 0, 0, "3")
+    assert pointed_at(person) == "spine"
+    person.type_into("query", 0, 0, "4")
+    assert pointed_at(person) == "spine"
+    person.click("node.scores")
+    assert pointed_at(person) == "zone.product"
+    person.click_cell("scores", 0, 1)
+    assert pointed_at(person) == "zone.explain"
+    person.click_cell("scores", 0, 0)
+    assert pointed_at(person) == "zone.explain"
+    person.click("tour.back")
+    assert pointed_at(person) == "zone.product"
+
+
+def test_a_cell_of_a_card_or_a_sentence_says_its_number_and_is_opened(first):
+    for place, said in (
         (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
         (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
         (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
-    ],
-)
-def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, place, said):
-    if not seen(first, "start"):
+    ):
+        if not seen(first, "start"):
+            first.do("start")
+        assert said.split(" = ")[1] in hover(first, *place)
+        assert said.split(" = ")[0].split(" · ")[-1] in first.status()
+        click(first, *place)
+        assert not seen(first, "start")
+        card, stage, row, column = place
+        assert tuple(first.program.view.look.cell) == (stage, row, column)
+        assert seen(first, "heatmap.weights")
+        picture = first.find(f"start.map.{card}").map_of(stage)
+        shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
+        assert first.value(stage, row, column) == shown[0]
+        assert first.find("inspector").isVisible()
+        assert str(row) in first.explanation()
+
+    for typed, vectors in (("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")):
+        # Random vectors stood for words of which the program has real ones.
         first.do("start")
-    assert said.split(" = ")[1] in hover(first, *place)
-    assert said.split(" = ")[0].split(" · ")[-1] in first.status()
-    click(first, *place)
-    assert not seen(first, "start")
-    card, stage, row, column = place
-    assert tuple(first.program.view.look.cell) == (stage, row, column)
-    assert seen(first, "heatmap.weights")
-    picture = first.find(f"start.map.{card}").map_of(stage)
-    shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
-    assert first.value(stage, row, column) == shown[0]
-    assert first.find("inspector").isVisible()
-    assert str(row) in first.explanation()
+        first.overwrite(first.find("start.sentence"), typed, end="")
+        first.look()
+        assert ("MiniLM" in sentence_of(first)) == (vectors == "MiniLM")
+        first.press("Return")
+        first.wait()
+        problem = first.program.document.problem
+        assert vectors in first.banner()
+        assert problem.query_tokens == tuple(typed.split())
+        if typed.startswith("The cat and the dog"):
+            weights = first.values("weights")
+            assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
+        if vectors == "MiniLM":
+            assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
 
 
-def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
+def test_recent_files_stand_with_their_sizes_in_sight_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
     person = launch("worked-example.npz", page=False)
     person.save_as(tmp_path / "kept.attn")
     person.open(resource("examples", "smollm2-layer10.npz"))
@@ -200,25 +246,17 @@ def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_sa
     person.press("Esc")
     assert fault(person.find("banner")) == ""
 
-
-@each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
-def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
-    """Random vectors stood for words of which the program has real ones."""
-    if not seen(first, "start"):
-        first.do("start")
-    first.overwrite(first.find("start.sentence"), typed, end="")
-    first.look()
-    assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
-    first.press("Return")
-    first.wait()
-    problem = first.program.document.problem
-    assert said in first.banner()
-    assert problem.query_tokens == tuple(typed.split())
-    if typed.startswith("The cat and the dog"):
-        weights = first.values("weights")
-        assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
-    if said == "MiniLM":
-        assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
+    # a low screen, 1366 × 700 in a frame, shows all of it with recent files, in Chinese, too
+    person.again("a low screen")
+    person.do("language_zh")
+    person.window.resize(1350, 656)
+    for name in ("a", "b", "c"):
+        person.save_as(tmp_path / f"{name}.attn")
+    person.do("start")
+    person.find("start.recent.2")
+    for _ in range(3):
+        QApplication.processEvents()
+    assert person.find("start").verticalScrollBar().maximum() == 0
 
 
 def sentence_of(person):
@@ -343,47 +381,3 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert pointed_at(again) == "spine"
     again.click("tour.skip")
     assert not shown(again)
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
-    person = launch("worked-example.npz", lang=lang)
-    for size in ((1024, 700), (1366, 700), (1920, 1080)):
-        person.window.resize(*size)
-        QApplication.processEvents()
-        person.do("tour")
-        for name in PARTS:
-            QApplication.processEvents()
-            bubble = person.find("tour")
-            assert (fault(bubble), faults(worded(bubble))) == ("", []), (size, name)
-            part = person.find(name)
-            about = QRect(part.mapTo(person.window, QPoint()), part.size())
-            assert about.intersected(bubble.geometry()).isEmpty(), (size, name)
-            person.press("Return")
-
-
-def test_whoever_does_what_a_bubble_says_is_led_on(person):
-    person.do("tour")
-    person.type_into("query", 0, 0, "3")
-    assert pointed_at(person) == "spine"
-    person.type_into("query", 0, 0, "4")
-    assert pointed_at(person) == "spine"
-    person.click("node.scores")
-    assert pointed_at(person) == "zone.product"
-    person.click_cell("scores", 0, 1)
-    assert pointed_at(person) == "zone.explain"
-    person.click_cell("scores", 0, 0)
-    assert pointed_at(person) == "zone.explain"
-    person.click("tour.back")
-    assert pointed_at(person) == "zone.product"
-
-
-def test_a_low_screen_shows_all_of_it_with_recent_files_in_chinese_too(launch, tmp_path):
-    person = launch("worked-example.npz", lang="zh", page=False, width=1350, height=656)  # 1366 × 700 in a frame
-    for name in ("a", "b", "c"):
-        person.save_as(tmp_path / f"{name}.attn")
-    person.do("start")
-    person.find("start.recent.2")
-    for _ in range(3):
-        QApplication.processEvents()
-    assert person.find("start").verticalScrollBar().maximum() == 0
