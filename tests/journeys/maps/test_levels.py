@@ -173,6 +173,13 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     person.window.resize(1350, 640)
     person.program.appearance.step_zoom(5)
     person.until(lambda: person.window.height() > 640)
+    grown = person.window.size()
+    person.window.showMaximized()  # which is no size that it was given
+    person.until(lambda: person.window.size() != grown)
+    person.do("theme_dark")
+    person.settle()
+    person.window.showNormal()
+    person.until(lambda: person.window.size() == grown)
     person.do("zoom_reset")
     person.until(lambda: person.window.size().toTuple() == (1350, 640))
     person.program.appearance.step_zoom(5)
