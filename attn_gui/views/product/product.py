@@ -15,7 +15,7 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.figure.stage_formulas import picture_of
 from attn_gui.views.map.color_scales import ColorScales
-from attn_gui.views.map.colorbar import LevelBar, legend_line
+from attn_gui.views.map.colorbar import bar_height, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_background
@@ -178,7 +178,7 @@ class ProductPicture(MapBackground, QWidget):
     def _roomiest_places(self) -> ProductPlaces:
         """Return the places with room for a line of a legend, so that no cell moves when the first one comes; without
         it where that would take the numbers from the cells."""
-        line, narrow = LevelBar.height_needed() + legend_line(), self._tallest_bar(scaled(LEAST_SIZE[0]))
+        line, narrow = bar_height() + legend_line(), self._tallest_bar(scaled(LEAST_SIZE[0]))
         kept, bare = self._places_with(line, narrow), self._places_with(0, narrow)
         return bare if kept.row_height < scaled(SIZE.value_min_cell_height) <= bare.row_height else kept
 
@@ -198,7 +198,7 @@ class ProductPicture(MapBackground, QWidget):
 
     def _room_for_bar(self, height: int) -> int:
         """Return the pixels that a bar takes below its map; the last line of a legend stands in the padding below."""
-        return scaled(SPACING.m) + max(LevelBar.height_needed(), height - padding(self._scene.tight) + 1)
+        return scaled(SPACING.m) + max(bar_height(), height - padding(self._scene.tight) + 1)
 
     def _tallest_bar(self, width: int) -> int:
         """Return the pixels of the highest color bar, those of small maps that take turns in the corner included."""
