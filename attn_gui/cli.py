@@ -235,7 +235,6 @@ def window_parser() -> argparse.ArgumentParser:
         "Refusals and notes are in Chinese where LC_ALL, LC_MESSAGES or LANG begins with zh;\n"
         "figures and sheets are in the language of --lang.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx), a figure with its session (.png, .svg, "
     known += ".pdf), a lesson (.md) or the folder of a model to open; several files of arrays (.npy, .csv, …) as one "
@@ -261,7 +260,6 @@ def verify_parser() -> argparse.ArgumentParser:
         "stage, and whether what must always hold does; needs no display.",
         epilog="Exit code 0 if every difference is one that rounding explains; else 2, with a sentence on the first "
         "that is not. Above 200000 cells of n·m·h a seeded sample of rows is recomputed.",
-        allow_abbrev=False,
     )
     add_problem(parser)
     return parser

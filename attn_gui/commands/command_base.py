@@ -56,7 +56,10 @@ def say_bytes(data: bytes) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses words in one sentence, without the usage in front of it."""
+    """A parser that refuses words in one sentence, without the usage in front of it; options are written in full."""
+
+    def __init__(self, prog: str, **words: Any) -> None:
+        super().__init__(prog, allow_abbrev=False, **words)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Write help or the version. Raises OutputError, where argparse itself would say nothing."""

@@ -55,7 +55,6 @@ def _parser() -> Parser:
         usage="attn-gui completion bash|zsh",
         description="Print a script that completes commands, options and files in a shell.",
         epilog="bash: attn-gui completion bash > ~/.local/share/bash-completion/completions/attn-gui",
-        allow_abbrev=False,
     )
     parser.add_argument("shell", metavar="bash|zsh", choices=SHELLS, help="the shell")
     return parser

@@ -212,7 +212,6 @@ def export_parser() -> argparse.ArgumentParser:
         epilog="Files are DIR/NAME-STAGE-hHEAD[-bITEM].EXT, the item only where there are several. A stage without "
         "heads, such as output, is written once, under the first head chosen; a map of all heads together, such as "
         "mean_weights, bears no head. An existing file is replaced.",
-        allow_abbrev=False,
     )
     _add_files(parser, forms)
     _add_page(parser)

@@ -17,7 +17,7 @@ def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = lesson_parser().parse_args(words)
     command_base.need_drawing()
-    from attn_gui.figure.page_catalog import PAGES
+    from attn_gui.figure.figure_kinds import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.formats.file_messages import FileNote
     from attn_gui.lessons.lesson import read_lesson
@@ -75,7 +75,7 @@ def solution(words: list[str]) -> int:
         raise CommandRefusal(_HALF_A_CELL)
     command_base.need_drawing()
     from attn_gui.commands.export_files import make_folder
-    from attn_gui.engine.evaluation.choice import evaluation_of
+    from attn_gui.engine.evaluation.trace import evaluation_of
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 
@@ -109,7 +109,6 @@ def lesson_parser() -> command_base.Parser:
         description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
         epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
         "The format is told in the help of the window, and in resources/help/en/9-writing-lessons.md.",
-        allow_abbrev=False,
     )
     parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")
     parser.add_argument("file", metavar="FILE", type=Path, help="a lesson (.md)")
@@ -127,7 +126,6 @@ def worksheet_parser() -> command_base.Parser:
         "student, the form of the problem with other small whole numbers and room for working, and pages for the "
         "teacher; needs no display.",
         epilog="The files are DIR/NAME-worksheets.pdf and DIR/NAME-keys.pdf. The same seed gives the same sheets.",
-        allow_abbrev=False,
     )
     add = parser.add_argument
     command_base.add_problem(parser)
@@ -159,7 +157,6 @@ def solution_parser() -> command_base.Parser:
         "teacher's answer sheet; needs no display.",
         epilog="The file is DIR/NAME-solution.EXT, of a cell DIR/NAME-solution-STAGE-hHEAD-ROW-COLUMN.EXT. LaTeX is a "
         "document for pdflatex, in Chinese for xelatex with ctex.",
-        allow_abbrev=False,
     )
     add = parser.add_argument
     command_base.add_problem(parser)

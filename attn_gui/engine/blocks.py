@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -44,7 +44,6 @@ from attn_gui.engine.graph.stage import (
     Stage,
     StageFacts,
     StageName,
-    given,
 )
 from attn_gui.languages import N_
 
@@ -54,8 +53,6 @@ CUBED = 0.044715  # … and how much of x³ is added to x in it
 LEAST_POWER = -700.0  # whatever is below leaves nothing of SiLU; spreadsheets have no e^x above 709.78
 
 _erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rational functions of NumPy are no quicker
-
-T = TypeVar("T")
 
 MILD = 0.0, SQUARED[1]  # magnitudes that are squared as they are: beside ε small squares may vanish
 
@@ -130,44 +127,33 @@ class Activation(Stage):
         self.helper = f"\ndef {self.key}(up, gate=None):\n    x = up if gate is None else gate\n"
         self.helper += f"    bent = {self.body}\n    return bent if gate is None else bent * up\n"
 
-    def forward(self, *inputs: Input) -> Array:
-        up, gate = inputs
-        assert up is not None
+    def forward(self, up: Array, gate: Input) -> Array:
         return np.asarray(self.apply(up) if gate is None else self.apply(gate) * up)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        up, gate = inputs
-        assert up is not None
+    def pull_back(self, grad: Array, result: Array, up: Array, gate: Input) -> Sequence[Input]:
         if gate is None:
             return zero_safe_product(grad, self.slope(up)), None
         return zero_safe_product(grad, self.apply(gate)), zero_safe_product(
             zero_safe_product(grad, up), self.slope(gate)
         )
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         up, gate = values
-        assert up is not None
         x, off = (up, errors[0]) if gate is None else (gate, errors[1])
         slip = self.steepest * np.asarray(off) + ELEMENTARY * self.size(x)
         if gate is None:
             return np.asarray(slip)
         bent = np.abs(self.apply(gate))
-        return np.asarray(slip * (np.abs(up) + given(errors)[0] * 2.0**-52) + bent * (given(errors)[0] + np.abs(up)))
+        return np.asarray(slip * (np.abs(up) + errors[0] * 2.0**-52) + bent * (errors[0] + np.abs(up)))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        up, gate = inputs
-        assert up is not None
+    def explain(self, at: tuple[int, ...], up: Leaves, gate: Leaves | None) -> Expression:
         return self.expression(up.one) if gate is None else Product(self.expression(gate.one), up.one)
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        up, gate = inputs
-        assert up is not None
+    def general(self, at: tuple[int, ...], up: Leaves, gate: Leaves | None) -> Expression:
         return self.general_expression(up.one) if gate is None else Product(self.general_expression(gate.one), up.one)
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], up: Leaves, gate: Leaves | None) -> list[Addends]:
         """Return the number itself, since it is not a sum."""
-        up, gate = inputs
-        assert up is not None
         read = [leaves for leaves in (up, gate) if leaves is not None]
         return [Addends(self.forward(up.values, None if gate is None else gate.values), read)]
 
@@ -314,13 +300,13 @@ class RMSNorm(Stage):
         vars(self).update(facts)
         self.along = self.target.axes[-1][-1]
 
-    def forward(self, *inputs: Input) -> Array:
-        x, weight, bias, eps = _parts(inputs)
+    def forward(self, x: Array, weight: Array, bias: Input, eps: Array) -> Array:
         found = self._standard(x, eps)[0] * weight
         return np.asarray(found if bias is None else found + bias)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        x, weight, bias, eps = _parts(inputs)
+    def pull_back(
+        self, grad: Array, result: Array, x: Array, weight: Array, bias: Input, eps: Array
+    ) -> Sequence[Input]:
         unit, deviation = self._standard(x, eps)
         g = grad * weight
         along = zero_safe_product(g, unit)
@@ -333,9 +319,9 @@ class RMSNorm(Stage):
             zero_safe_quotient(-along, 2 * deviation**2),
         )
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        x, weight, bias, eps = _parts(values)
-        off, count = given(errors)[0], x.shape[-1]
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        x, weight, bias, eps = values
+        off, count = errors[0], x.shape[-1]
         top = np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)  # squares of what is divided by it do not overflow
         x, off = x / top, off / top
         centered = self._centered(x)
@@ -346,8 +332,7 @@ class RMSNorm(Stage):
         found = np.abs(weight) * ((off + unit * spread) / deviation + 5 * unit)
         return np.asarray(found if bias is None else found + 3 * np.abs(bias))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        row, weight, bias, eps = _parts(inputs)
+    def explain(self, at: tuple[int, ...], row: Leaves, weight: Leaves, bias: Leaves | None, eps: Leaves) -> Expression:
         x = self._squarable(row)
         mean_square = Named("ms", r"\mathrm{ms}", Quotient(squares(x), Number(x.values.size)))
         return self._finished(x[at], add(mean_square, _within(x, eps)), at, weight, bias)
@@ -365,9 +350,10 @@ class RMSNorm(Stage):
         scaled = Product(unit, weight[at])
         return scaled if bias is None else add(scaled, bias[at])
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(
+        self, at: tuple[int, ...], x: Leaves, weight: Leaves, bias: Leaves | None, eps: Leaves
+    ) -> list[Addends]:
         """Return the normalized row, before it is scaled by the weight."""
-        x, _, _, eps = _parts(inputs)
         return [Addends(self._standard(x.values, np.asarray(eps.one.value))[0], [x])]
 
     # --- what the norms differ in ----------------------------------------------------------------
@@ -408,8 +394,7 @@ class LayerNorm(RMSNorm):
     )
     code, helper = "layer_norm({inputs})", LAYER_HELPER
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        row, weight, bias, eps = _parts(inputs)
+    def explain(self, at: tuple[int, ...], row: Leaves, weight: Leaves, bias: Leaves | None, eps: Leaves) -> Expression:
         x = self._squarable(row)
         count, mean_value = Number(x.values.size), float(x.values.mean())
         total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
@@ -433,12 +418,6 @@ class LayerNorm(RMSNorm):
 def _within(x: Leaves | Shares, eps: Leaves) -> Expression:
     """Return ε in the formula: divided by the square of the number that the row is divided by, if it is."""
     return x.over(x.over(eps.one)) if isinstance(x, Shares) else eps.one
-
-
-def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:
-    """Return rows, weight, bias and ε; there may be no bias."""
-    x, weight, eps = given([inputs[0], inputs[1], inputs[3]])
-    return x, weight, inputs[2], eps
 
 
 # --- block stages ---------------------------------------------------------------------------------

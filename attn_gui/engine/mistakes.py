@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import WEIGHTS
 from attn_gui.engine.graph.intervention_nodes import nodes_of
 from attn_gui.engine.graph.nodes import Node
-from attn_gui.engine.graph.stage import Input, LinearStage, Role, Stage, given
+from attn_gui.engine.graph.stage import Input, LinearStage, Role, Stage
 from attn_gui.engine.masks import Causal, Window
 from attn_gui.engine.normalizers import NORMALIZERS, Softmax
 from attn_gui.engine.problem import Problem
@@ -167,9 +167,8 @@ def _turned_neighbors(stages: Sequence[Stage]) -> Sequence[Stage]:
     """Turn pairs of columns side by side by the angles of the halves."""
 
     def turned(stage: Stage) -> Stage:
-        def forward(*inputs: Input) -> Array:
-            x, angle = (np.swapaxes(cells, -1, -2) for cells in given(inputs))
-            return np.swapaxes(stage.forward(x, angle), -1, -2)
+        def forward(*inputs: Array) -> Array:
+            return np.swapaxes(stage.forward(*(np.swapaxes(cells, -1, -2) for cells in inputs)), -1, -2)
 
         return computed(rewired(stage, ("(h t p)", "(h p t)"), ("(g t p)", "(g p t)")), forward)
 
@@ -187,8 +186,7 @@ class _RecutHeads(Stage):
         self.name, self.axes, self.along = f"recut_{name}", ("batch", "row", "column"), row + columns[1::2]
         self.formula = f"{cells} = {cells}"
 
-    def forward(self, *inputs: Input) -> Array:
-        (cells,) = given(inputs)  # batch, token, head, column
+    def forward(self, cells: Array) -> Array:
         batch, tokens, heads, width = cells.shape
         return np.swapaxes(cells.reshape(batch, heads, tokens, width), 1, 2)
 
@@ -209,8 +207,7 @@ class _RejoinedHeads(Stage):
         self.name, self.axes, self.heads, self.role = stage.name, stage.axes, stage.heads, stage.role
         self.formula, self.along = stage.formula, "ihc"
 
-    def forward(self, *inputs: Input) -> Array:
-        (mixed,) = given(inputs)  # batch, token, head, column
+    def forward(self, mixed: Array) -> Array:
         batch, tokens, heads, width = mixed.shape
         return np.swapaxes(mixed, 1, 2).reshape(batch, tokens, heads, width)
 
@@ -241,18 +238,14 @@ def _late_scale(stages: Sequence[Stage]) -> Sequence[Stage]:
     return [*rest[: last + 1], *late, *rest[last + 1 :]]
 
 
-class _MaskedShares(Softmax):
-    """Shares of all keys, of which those of the closed ones are taken away."""
-
-    formula = "weights[b h i j] = logits[b h i j], temperature[]?, sink[h]?, allowed[b h i j]"
-
-    def forward(self, *inputs: Input) -> Array:
-        logits, temperature, sink, allowed = inputs
-        return np.where(np.asarray(allowed, bool), super().forward(logits, temperature, sink), 0.0)
+def _masked_shares(logits: Array, temperature: Input, sink: Input, allowed: Array) -> Array:
+    """Return shares of all keys, of which those of the closed ones are taken away."""
+    return np.where(np.asarray(allowed, bool), _SOFTMAX.forward(logits, temperature, sink), 0.0)
 
 
 def _late_mask(stages: Sequence[Stage]) -> Sequence[Stage]:
-    return instead(Role.WEIGHT, _MaskedShares())([stage for stage in stages if not takes(stage, Role.CLOSE)])
+    late = computed(rewired(_SOFTMAX, ("sink[h]?", "sink[h]?, allowed[b h i j]")), _masked_shares)
+    return instead(Role.WEIGHT, late)([stage for stage in stages if not takes(stage, Role.CLOSE)])
 
 
 # --- other weights, of logits, temperature and sink -------------------------------------------------
@@ -294,8 +287,8 @@ def _unshifted(logits: Array, temperature: Input, sink: Input) -> Array:
     return np.where(closed, 0.0, powers / (total if sink is None else total + _powers(sink, temperature, None)))
 
 
-def _mean_of_heads(*inputs: Input) -> Array:
-    weights = _SOFTMAX.forward(*inputs)
+def _mean_of_heads(logits: Array, temperature: Input, sink: Input) -> Array:
+    weights = _SOFTMAX.forward(logits, temperature, sink)
     return np.broadcast_to(weights.mean(axis=1, keepdims=True), weights.shape)
 
 

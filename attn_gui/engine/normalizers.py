@@ -4,6 +4,7 @@ way is one class and its entry in NORMALIZERS."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,6 @@ from attn_gui.engine.graph.stage import (
     Role,
     Stage,
     StageName,
-    given,
 )
 from attn_gui.languages import N_
 
@@ -124,9 +124,7 @@ class Softmax(Normalizer):
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?, sink[h]?"
 
-    def forward(self, *inputs: Input) -> Array:
-        logits, temperature, sink = inputs
-        assert logits is not None
+    def forward(self, logits: Array, temperature: Input, sink: Input) -> Array:
         row_max = _top(logits, sink)
         exp_scores = _exp(logits - row_max, temperature)
         denominator = exp_scores.sum(axis=-1, keepdims=True)
@@ -137,9 +135,7 @@ class Softmax(Normalizer):
             weights = np.where(np.isneginf(logits), 0.0, weights)
         return np.asarray(weights)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        logits, scalar, sink = inputs
-        assert logits is not None
+    def pull_back(self, grad: Array, result: Array, logits: Array, scalar: Input, sink: Input) -> Sequence[Input]:
         temperature = 1.0 if scalar is None else scalar
         pulls = np.where(result == 0, 0.0, zero_safe_product(grad, result))
         total = pulls.sum(axis=-1, keepdims=True)
@@ -159,23 +155,20 @@ class Softmax(Normalizer):
         own = _exp(sink - row_max, temperature)
         return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         """Bound the rounding: a slip of a score is a relative one of its weight, and of every weight in the row."""
         logits, scalar, sink = values
-        assert logits is not None
         temperature = 1.0 if scalar is None else scalar
         weights, top = self.forward(*values), _top(logits, sink)
         steps = np.where(np.isneginf(logits), 0.0, (top - logits) / temperature)
-        slips = given(errors)[0] / temperature + 2 * steps
+        slips = errors[0] / temperature + 2 * steps
         shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
         if sink is not None:
             shared = shared + 2 * np.where(np.isneginf(sink), 0.0, (top - sink) / temperature)
         relative = np.fmin((slips + shared + logits.shape[-1] + 2 * ELEMENTARY) * UNIT, STEEPEST)
         return np.where(weights == 0, 0.0, np.fmin(weights * np.expm1(relative), 1.0) / UNIT)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, scalar, sink = inputs
-        assert logits is not None
+    def explain(self, at: tuple[int, ...], logits: Leaves, scalar: Leaves | None, sink: Leaves | None) -> Expression:
         row = logits.values
         temperature = None if scalar is None else scalar.one
         row_max = float(row.max())
@@ -198,19 +191,15 @@ class Softmax(Normalizer):
             terms = add(terms, _exp_score(unseen[0], largest, temperature))
         return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", terms))
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, scalar, sink = inputs
-        assert logits is not None
+    def general(self, at: tuple[int, ...], logits: Leaves, scalar: Leaves | None, sink: Leaves | None) -> Expression:
         temperature = None if scalar is None else scalar.one
         cells = [*logits, *([] if sink is None else [sink.one])]
         largest = Named("max", r"\max", Largest(add(*cells)))
         total = Sum(len(cells), lambda k: _exp_score(cells[k], largest, temperature))
         return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", total))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        logits = inputs[0]
-        assert logits is not None
-        values = self.forward(*(None if leaves is None else leaves.values for leaves in inputs))
+    def addends(self, at: tuple[int, ...], logits: Leaves, *others: Leaves | None) -> list[Addends]:
+        values = self.forward(logits.values, *(None if leaves is None else leaves.values for leaves in others))
         return [Addends(values, [logits])]
 
 
@@ -240,6 +229,9 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
 class Keywise(Normalizer):
     """A normalization that turns each score into a number by itself; softmax subtracts the row's largest first."""
 
+    def forward(self, logits: Array, temperature: Input = None) -> Array:
+        return self.parts(logits, temperature)
+
     def parts(self, logits: Array, temperature: Input = None) -> Array:
         """Return the number of each key, before division by the total of its row."""
         raise NotImplementedError
@@ -267,23 +259,17 @@ class Unnormalized(Keywise):
     def parts(self, logits: Array, temperature: Input = None) -> Array:
         return np.where(np.isneginf(logits), 0.0, logits)
 
-    def forward(self, *inputs: Input) -> Array:
-        (logits,) = given(inputs)
-        return self.parts(logits)
+    def pull_back(self, grad: Array, result: Array, logits: Array) -> Sequence[Input]:
+        return (np.where(np.isneginf(logits), 0.0, grad),)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        return (np.where(np.isneginf(given(inputs)[0]), 0.0, grad),)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        return np.where(np.isneginf(values[0]), 0.0, errors[0])
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        return np.where(np.isneginf(given(values)[0]), 0.0, given(errors)[0])
+    def explain(self, at: tuple[int, ...], logits: Leaves) -> Expression:
+        return Number(0.0) if np.isneginf(logits.one.value) else logits.one
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        score = given(inputs)[0].one
-        return Number(0.0) if np.isneginf(score.value) else score
-
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        score = given(inputs)[0].one
-        return UnlessClosed(score, score, 0.0)
+    def general(self, at: tuple[int, ...], logits: Leaves) -> Expression:
+        return UnlessClosed(logits.one, logits.one, 0.0)
 
 
 # --- sum -------------------------------------------------------------------------------------------
@@ -315,27 +301,25 @@ class PositiveShares(Keywise):
         """Return the rows without an open key, and those whose φ are all too small to be numbers."""
         return np.asarray((self.parts(logits) == 0).all(axis=-1))
 
-    def forward(self, *inputs: Input) -> Array:
-        parts = self.parts(given(inputs)[0])
+    def forward(self, logits: Array, temperature: Input = None) -> Array:
+        parts = self.parts(logits)
         return np.where(parts == 0, 0.0, parts / self.totals(parts))
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        (logits,) = given(inputs)
+    def pull_back(self, grad: Array, result: Array, logits: Array) -> Sequence[Input]:
         parts = self.parts(logits)
         total = zero_safe_product(grad, result).sum(axis=-1, keepdims=True)
         steepness = np.where(logits > 0, 1.0, parts) / self.totals(parts)
         return (np.where(steepness == 0, 0.0, steepness * (grad - total)),)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         """Bound the rounding: log φ is no steeper than the score, so a slip is a relative one of its size at most."""
         weights = self.forward(*values)
-        slips = given(errors)[0] + 2 * ELEMENTARY
+        slips = errors[0] + 2 * ELEMENTARY
         shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
         relative = np.fmin((slips + shared + weights.shape[-1]) * UNIT, STEEPEST)
         return np.where(weights == 0, 0.0, np.fmin(weights * np.expm1(relative), 1.0) / UNIT)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        (logits,) = given(inputs)
+    def explain(self, at: tuple[int, ...], logits: Leaves) -> Expression:
         own = logits[at]
         if np.isneginf(own.value) or self.blind(logits.values):
             return Number(0.0)
@@ -347,13 +331,12 @@ class PositiveShares(Keywise):
         total = Sum(logits.values.size, lambda k: _phi(logits[[k]]), self.parts(logits.values), symbols)
         return Quotient(_phi(own), Named("Z", "Z", total))
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        cells = list(given(inputs)[0])
+    def general(self, at: tuple[int, ...], logits: Leaves) -> Expression:
+        cells = list(logits)
         total = Sum(len(cells), lambda k: _phi_of_any(cells[k]))
-        return Quotient(_phi_of_any(given(inputs)[0][at]), Named("Z", "Z", total))
+        return Quotient(_phi_of_any(logits[at]), Named("Z", "Z", total))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        (logits,) = given(inputs)
+    def addends(self, at: tuple[int, ...], logits: Leaves) -> list[Addends]:
         return [Addends(self.forward(logits.values), [logits])]
 
 
@@ -391,14 +374,7 @@ class Sigmoid(Keywise):
         falling = np.exp(-np.abs(steps))  # neither e^s nor e^(−s) overflows
         return np.asarray(np.where(steps < 0, falling, 1.0) / (1 + falling))
 
-    def forward(self, *inputs: Input) -> Array:
-        logits, temperature = inputs
-        assert logits is not None
-        return self.parts(logits, temperature)
-
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        logits, scalar = inputs
-        assert logits is not None
+    def pull_back(self, grad: Array, result: Array, logits: Array, scalar: Input) -> Sequence[Input]:
         temperature = 1.0 if scalar is None else scalar
         flat = self.parts(-logits, scalar)  # 1 − a, to its last digit
         slope = np.where(result * flat == 0, 0.0, grad * result * flat) / temperature
@@ -406,20 +382,17 @@ class Sigmoid(Keywise):
             return slope, None
         return slope, -np.where(slope == 0, 0.0, slope * logits) / temperature
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         """Bound the rounding: a slip of a score is at most as large a relative one of its weight, and a quarter."""
         logits, scalar = values
-        assert logits is not None
         temperature = 1.0 if scalar is None else scalar
         weights = self.forward(*values)
         steps = np.where(np.isfinite(logits), np.abs(logits) / temperature, 0.0)
-        slips = np.fmin((given(errors)[0] / temperature + 2 * steps) * UNIT, STEEPEST)
+        slips = np.fmin((errors[0] / temperature + 2 * steps) * UNIT, STEEPEST)
         moved = np.fmin(weights * np.expm1(slips), np.fmin(slips / 4, 1.0))
         return np.where(weights == 0, 0.0, moved / UNIT + 3 * ELEMENTARY * weights)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, scalar = inputs
-        assert logits is not None
+    def explain(self, at: tuple[int, ...], logits: Leaves, scalar: Leaves | None) -> Expression:
         cell = logits.one
         if np.isneginf(cell.value):
             return Number(0.0)
@@ -432,10 +405,8 @@ class Sigmoid(Keywise):
             opposite = Quotient(opposite, heat, inline=True)
         return Quotient(Number(1.0), add(Number(1.0), Function("exp", opposite)))
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def general(self, at: tuple[int, ...], logits: Leaves, scalar: Leaves | None) -> Expression:
         """Return e^min(x, 0) / (1 + e^(−|x|)), of which no part overflows."""
-        logits, scalar = inputs
-        assert logits is not None
         steps: Expression = logits.one if scalar is None else Quotient(logits.one, scalar.one, inline=True)
         falling = Function("exp", Negative(Function("abs", steps)))
         return Quotient(Function("exp", _below(steps)), add(Number(1.0), falling))

@@ -43,7 +43,6 @@ from attn_gui.engine.graph.stage import (
     Role,
     Stage,
     StageName,
-    given,
 )
 from attn_gui.engine.verdicts import Reason
 from attn_gui.languages import N_
@@ -223,20 +222,20 @@ class Additive(Score):
     def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
         return f"w{signs.dot}{signs.tanh}{signs.inside(f'{q} W_q + {k} W_k')}"
 
-    def forward(self, *inputs: Input) -> Array:
+    def forward(self, *inputs: Array) -> Array:
         of_query, of_key, w = self._sides(inputs)
         total = np.zeros(np.broadcast_shapes(of_query[..., :1].shape, of_key[..., :1].shape))
         for s in range(w.shape[S]):
             total += w[..., s : s + 1] * np.tanh(of_query[..., s : s + 1] + of_key[..., s : s + 1])
         return np.asarray(total[..., 0, 0, 0])
 
-    def _sides(self, inputs: Sequence[Input]) -> tuple[Array, Array, Array]:
-        query, key, w_query, w_key, w = given(inputs)
+    def _sides(self, inputs: Sequence[Array]) -> tuple[Array, Array, Array]:
+        query, key, w_query, w_key, w = inputs
         of_query = contract(query, w_query, axes=(D,), ordered=self.ordered)
         return of_query, contract(key, w_key, axes=(F,), ordered=self.ordered), w
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key, w_query, w_key, _ = given(inputs)
+    def pull_back(self, grad: Array, result: Array, *inputs: Array) -> Sequence[Input]:
+        query, key, w_query, w_key, _ = inputs
         of_query, of_key, w = self._sides(inputs)
         back, forth, to_w = np.zeros(of_query.shape), np.zeros(of_key.shape), np.zeros(w.shape)
         for s in range(w.shape[S]):
@@ -251,9 +250,9 @@ class Additive(Score):
         to_w_key = contract(forth, key, axes=(0, 1, 4), zero_wins=True)
         return to_query, to_key, to_w_query, to_w_key, to_w
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        query, key, w_query, w_key, w = (np.abs(array) for array in given(values))
-        off_query, off_key, *_ = given(errors)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        query, key, w_query, w_key, w = (np.abs(array) for array in values)
+        off_query, off_key, *_ = errors
         inner = (
             contract(off_query + (query.shape[D] + 1) * query, w_query, axes=(D,)),
             contract(off_key + (key.shape[F] + 1) * key, w_key, axes=(F,)),
@@ -261,8 +260,8 @@ class Additive(Score):
         own = (w.shape[S] + 2 * ELEMENTARY) * w.sum()
         return np.asarray(contract(inner[0], w, axes=(S,)) + contract(inner[1], w, axes=(S,)) + own)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key, w_query, w_key, w = given(inputs)
+    def explain(self, at: tuple[int, ...], *inputs: Leaves) -> Expression:
+        query, key, w_query, w_key, w = inputs
         hidden = self._hidden(inputs)
 
         def inner(s: int) -> Expression:
@@ -275,15 +274,15 @@ class Additive(Score):
         symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 
-    def _hidden(self, inputs: Sequence[Leaves | None]) -> Array:
+    def _hidden(self, inputs: Sequence[Leaves]) -> Array:
         """Return the hidden units for one query and one key."""
-        query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
+        query, key, w_query, w_key, _ = (leaves.values for leaves in inputs)
         of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
         return np.asarray(np.tanh(of_query + of_key))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Leaves) -> list[Addends]:
         """Return one term for each hidden unit."""
-        *_, w = given(inputs)
+        *_, w = inputs
         return [Addends(w.values * self._hidden(inputs), [w])]
 
 
@@ -313,7 +312,7 @@ class Average(Score):
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         return ()
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         return np.zeros((1, 1, 1, 1))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
@@ -344,15 +343,13 @@ class Cosine(Score):
         lengths = signs.times.join(signs.length % one for one in (q, k))
         return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
 
-    def forward(self, *inputs: Input) -> Array:
-        query, key = given(inputs)
+    def forward(self, query: Array, key: Array) -> Array:
         (query, _), (key, _) = leveled(query, D), leveled(key, D)
         dot = contract(query, key, axes=(D,), ordered=self.ordered)
         norms = _norm(query) * _norm(key)
         return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key = given(inputs)
+    def pull_back(self, grad: Array, result: Array, query: Array, key: Array) -> Sequence[Input]:
         (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
         to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
         to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
@@ -361,13 +358,12 @@ class Cosine(Score):
         forth = to_key - zero_safe_product(along.sum(axis=(2, 3), keepdims=True), unit_k)
         return zero_safe_quotient(back, q), zero_safe_quotient(forth, k)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        sizes, slips = ([lengths(array, D) for array in arrays] for arrays in (values, errors))
         tilts = [slip / np.where(size == 0, 1.0, size) for size, slip in zip(sizes, slips, strict=True)]
-        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[D] + ELEMENTARY))
+        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (values[0].shape[D] + ELEMENTARY))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key = given(inputs)
+    def explain(self, at: tuple[int, ...], query: Leaves, key: Leaves) -> Expression:
         if not (query.values.any() and key.values.any()) and np.isfinite(query.values * key.values).all():
             return Number(0.0)
         q, k = squarable(query, "max_q"), squarable(key, "max_k")  # their units make no difference
@@ -379,8 +375,7 @@ class Cosine(Score):
     def _length(self, cells: Leaves | Shares, sign: str) -> Named:
         return Named(f"norm_{sign}", rf"\|{cells.row_latex}\|", Function("sqrt", squares(cells)))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        query, key = given(inputs)
+    def addends(self, at: tuple[int, ...], query: Leaves, key: Leaves) -> list[Addends]:
         (q, _), (k, _) = leveled(query.values, 0), leveled(key.values, 0)
         norms = float(np.sqrt((q**2).sum()) * np.sqrt((k**2).sum())) or 1.0
         return [Addends(q * k / norms, [query, key])]
@@ -508,8 +503,7 @@ class Gaussian(Score):
         most = -w / 2 * float(query @ query) * (1 - 1 / norm)
         return center - key, Reason(verdicts.FARTHEST, most=most)
 
-    def forward(self, *inputs: Input) -> Array:
-        query, key, w, norm = given(inputs)
+    def forward(self, query: Array, key: Array, w: Array, norm: Array) -> Array:
         return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
 
     def _distance(self, query: Array, key: Array, norm: Input) -> Array:
@@ -521,8 +515,7 @@ class Gaussian(Score):
             total += (norm - 1.0) * (key**2).sum(axis=D, keepdims=True)
         return total
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key, w, norm = given(inputs)
+    def pull_back(self, grad: Array, result: Array, query: Array, key: Array, w: Array, norm: Array) -> Sequence[Input]:
         of_keys = contract(grad, key, axes=(4,), zero_wins=True)
         to_query = w * w * (of_keys - zero_safe_product(grad.sum(axis=4, keepdims=True), query))
         rows = grad.sum(axis=(2, 3), keepdims=True)
@@ -531,24 +524,23 @@ class Gaussian(Score):
         to_norm = zero_safe_product(grad, (key**2).sum(axis=D, keepdims=True)) * (w * w / -2.0)
         return to_query, to_key, to_w, to_norm
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        query, key, w, norm = given(values)
-        slip = lengths(given(errors)[0], D) + lengths(given(errors)[1], D)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        query, key, w, norm = values
+        slip = lengths(errors[0], D) + lengths(errors[1], D)
         extra = w**2 * np.abs(norm - 1)
         terms = np.abs(self.forward(*values))[..., None] + extra * (key**2).sum(axis=D, keepdims=True)
         moved = np.abs(w) * slip * (np.sqrt(2 * terms) + np.abs(w) * slip * UNIT) + extra * lengths(key, D) * slip
         return np.asarray((query.shape[D] + 6) * terms + moved)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        return self._written(inputs, normed=given(inputs)[3].one.value != 1.0)
+    def explain(self, at: tuple[int, ...], query: Leaves, key: Leaves, w: Leaves, norm: Leaves) -> Expression:
+        return self._written(query, key, w, norm, normed=norm.one.value != 1.0)
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        return self._written(inputs, normed=True)
+    def general(self, at: tuple[int, ...], query: Leaves, key: Leaves, w: Leaves, norm: Leaves) -> Expression:
+        return self._written(query, key, w, norm, normed=True)
 
     @staticmethod
-    def _written(inputs: Sequence[Leaves | None], *, normed: bool) -> Expression:
+    def _written(query: Leaves, key: Leaves, w: Leaves, norm: Leaves, *, normed: bool) -> Expression:
         """Return the formula, with or without κ."""
-        query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
             query.values.size,
@@ -563,8 +555,7 @@ class Gaussian(Score):
             distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), own))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        query, key, w, norm = given(inputs)
+    def addends(self, at: tuple[int, ...], query: Leaves, key: Leaves, w: Leaves, norm: Leaves) -> list[Addends]:
         terms = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
         return [Addends(terms * (w.one.value**2 / -2.0), [query, key])]
 

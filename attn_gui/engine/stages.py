@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import AFTER, BEFORE, RMSNorm
-from attn_gui.engine.graph import expressions
 from attn_gui.engine.graph.expressions import (
     Addends,
     Expression,
@@ -26,7 +25,11 @@ from attn_gui.engine.graph.expressions import (
     OpenOnly,
     Product,
     Quotient,
+    Shares,
+    Sum,
     add,
+    squarable,
+    squares,
 )
 from attn_gui.engine.graph.indices import lengths, zero_safe_product
 from attn_gui.engine.graph.sources import layer_name
@@ -42,7 +45,6 @@ from attn_gui.engine.graph.stage import (
     Stage,
     StageFacts,
     StageName,
-    given,
 )
 from attn_gui.engine.normalizers import NORMALIZERS, Normalizer
 from attn_gui.engine.scores import SCORES, Score
@@ -103,28 +105,33 @@ class Allowed(Stage):
     name = "allowed"
     axes = ("batch", "head", "query", "key")
     hidden = boolean = True
+    called = StageName("M", "M", "m")
 
-    def __init__(self, layers: Sequence[str]) -> None:
+    def __init__(self, layers: Sequence[str] = ()) -> None:
         self.code = " & ".join(f"{{{place}}}" for place in range(len(layers)))
         self.formula = "allowed[b h i j] = " + ", ".join(f"{layer}[b h i j]" for layer in layers)
 
-    def forward(self, *inputs: Input) -> Array:
-        first, *others = given(inputs)
+    def fitted(self, choices: CatalogChoices) -> Stage | None:
+        layers = _layers(choices, adds=False)
+        return Allowed(layers) if layers else None
+
+    def forward(self, *inputs: Array) -> Array:
+        first, *others = inputs
         for layer in others:
             first = first & layer
         return first
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+    def pull_back(self, grad: Array, result: Array, *inputs: Array) -> Sequence[Input]:
         return [None] * len(inputs)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        return Number(float(all(leaves is None or leaves.one.value for leaves in inputs)))
+    def explain(self, at: tuple[int, ...], *inputs: Leaves) -> Expression:
+        return Number(float(all(leaves.one.value for leaves in inputs)))
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        return Product(*(leaves.one for leaves in given(inputs)))
+    def general(self, at: tuple[int, ...], *inputs: Leaves) -> Expression:
+        return Product(*(leaves.one for leaves in inputs))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        return [Addends(leaves.values, [leaves]) for leaves in inputs if leaves is not None]
+    def addends(self, at: tuple[int, ...], *inputs: Leaves) -> list[Addends]:
+        return [Addends(leaves.values, [leaves]) for leaves in inputs]
 
 
 class Mask(Stage):
@@ -141,27 +148,22 @@ class Mask(Stage):
     formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
     gates = MappingProxyType({0: "allowed[b h i j]"})
 
-    def forward(self, *inputs: Input) -> Array:
-        logits, allowed = given(inputs)
+    def forward(self, logits: Array, allowed: Array) -> Array:
         return np.where(allowed, logits, -np.inf)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, allowed = given(inputs)
+    def pull_back(self, grad: Array, result: Array, logits: Array, allowed: Array) -> Sequence[Input]:
         return np.where(allowed, grad, 0.0), None
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        return np.where(given(values)[1], given(errors)[0], 0.0)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        return np.where(values[1], errors[0], 0.0)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, allowed = given(inputs)
+    def explain(self, at: tuple[int, ...], logits: Leaves, allowed: Leaves) -> Expression:
         return logits.one if allowed.values.all() else Number(-np.inf)
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, allowed = given(inputs)
+    def general(self, at: tuple[int, ...], logits: Leaves, allowed: Leaves) -> Expression:
         return OpenOnly(allowed.one, logits.one)
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        logits, allowed = given(inputs)
+    def addends(self, at: tuple[int, ...], logits: Leaves, allowed: Leaves) -> list[Addends]:
         return [Addends(logits.values, [logits])] if allowed.values.all() else []
 
 
@@ -179,14 +181,14 @@ class EffectiveMask(Stage):
         masked = {name for name, stage in ENTRIES.items() if stage.behind_mask}
         return self if by_hand & masked and _layers(choices, adds=False) else None
 
-    def forward(self, *inputs: Input) -> Array:
-        return given(inputs)[0]
+    def forward(self, allowed: Array) -> Array:
+        return allowed
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+    def pull_back(self, grad: Array, result: Array, allowed: Array) -> Sequence[Input]:
         return [None]
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        return given(inputs)[0].one
+    def explain(self, at: tuple[int, ...], allowed: Leaves) -> Expression:
+        return allowed.one
 
 
 # --- rotary positions -----------------------------------------------------------------------------
@@ -203,12 +205,12 @@ class Angle(Stage):
         self.name, self.formula = name, formula
         self.axes = ("row", "column")
 
-    def forward(self, *inputs: Input) -> Array:
-        position, theta, exponent = given(inputs)
+    def forward(self, *inputs: Array) -> Array:
+        position, theta, exponent = inputs
         return np.asarray(position * theta**exponent)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, theta, exponent = given(inputs)
+    def pull_back(self, grad: Array, result: Array, *inputs: Array) -> Sequence[Input]:
+        _, theta, exponent = inputs
         return None, grad * result * exponent / theta, None
 
 
@@ -217,12 +219,12 @@ class Turn(Angle):
 
     code = "{0}[:, None] * {1}"
 
-    def forward(self, *inputs: Input) -> Array:
-        position, frequency = given(inputs)
+    def forward(self, *inputs: Array) -> Array:
+        position, frequency = inputs
         return np.asarray(position * frequency)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        return None, grad * given(inputs)[0]
+    def pull_back(self, grad: Array, result: Array, *inputs: Array) -> Sequence[Input]:
+        return None, grad * inputs[0]
 
 
 class Rotary(Stage):
@@ -247,32 +249,28 @@ class Rotary(Stage):
         self.heads = self.target.axes[-1][0]
         self.axes = ("batch", "row", "column")
 
-    def forward(self, *inputs: Input) -> Array:
-        x, angle = given(inputs)
+    def forward(self, x: Array, angle: Array) -> Array:
         cos, sin = np.cos(angle), np.sin(angle)
         first, second = _halves(x)
         return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=_T)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        _, angle = given(inputs)
+    def pull_back(self, grad: Array, result: Array, x: Array, angle: Array) -> Sequence[Input]:
         back = self.forward(grad, -angle)
         first, second = _halves(result)
         turned = np.concatenate([-second, first], axis=_T)
         return back, zero_safe_product(grad, turned).sum(axis=_T, keepdims=True)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        x, angle = given(values)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        x, angle = values
         turned = np.abs(x).sum(axis=_T, keepdims=True) * (2 + ELEMENTARY * (1 + np.abs(angle)))
-        return np.asarray(given(errors)[0].sum(axis=_T, keepdims=True) + turned)
+        return np.asarray(errors[0].sum(axis=_T, keepdims=True) + turned)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        x, angle = given(inputs)
+    def explain(self, at: tuple[int, ...], x: Leaves, angle: Leaves) -> Expression:
         cos, sin = (Function(name, angle.one) for name in ("cos", "sin"))
         own, other = Product(x[at], cos), Product(x[[1 - at[0]]], sin)
         return add(own, other if at[0] else Negative(other))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        x, angle = given(inputs)
+    def addends(self, at: tuple[int, ...], x: Leaves, angle: Leaves) -> list[Addends]:
         turn = np.array([np.cos(angle.values), np.sin(angle.values)]).reshape(2)
         return [Addends(x.values * (turn[::-1] if at[0] else turn * (1, -1)), [x])]
 
@@ -297,22 +295,19 @@ class Softcap(Stage):
     axes = ("batch", "head", "query", "key")
     formula = "logits[b h i j] = logits[b h i j], softcap[]"
 
-    def forward(self, *inputs: Input) -> Array:
-        logits, cap = given(inputs)
+    def forward(self, logits: Array, cap: Array) -> Array:
         return cap * np.tanh(logits / cap)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        logits, cap = given(inputs)
+    def pull_back(self, grad: Array, result: Array, logits: Array, cap: Array) -> Sequence[Input]:
         slope = 1 - (result / cap) ** 2
         fading = np.where(slope == 0, 0.0, slope * logits)
         return zero_safe_product(grad, slope), zero_safe_product(grad, result - fading) / cap
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        cap = given(values)[1]
-        return np.fmin(given(errors)[0], 2 * cap / UNIT) + 2 * ELEMENTARY * np.abs(self.forward(*values))
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        cap = values[1]
+        return np.asarray(np.fmin(errors[0], 2 * cap / UNIT) + 2 * ELEMENTARY * np.abs(self.forward(*values)))
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits, cap = given(inputs)
+    def explain(self, at: tuple[int, ...], logits: Leaves, cap: Leaves) -> Expression:
         return Product(cap.one, Function("tanh", Quotient(logits.one, cap.one)))
 
 
@@ -340,67 +335,45 @@ def _normed(name: str, heads: str, i: str, called: StageName) -> RMSNorm:
     )
 
 
-class Weights(Stage):
+class Weights(Normalizer):
     """The place of the normalization, filled with the one that a problem chooses."""
 
-    name = "weights"
-    axes = tuple(MAP.split())
     formula = "weights[b h i j] = logits[b h i j]"
     along = "j"
-    called, operator, wording, role = Normalizer.called, Normalizer.operator, Normalizer.wording, Normalizer.role
-    behind_mask = shares = fractions = True
+    shares = fractions = True
 
     def fitted(self, choices: CatalogChoices) -> Stage:
         return NORMALIZERS[choices.normalize]
 
 
-class Scores(Stage):
+class Scores(Score):
     """The place of the score function, filled with the one that a problem chooses."""
 
-    name = "scores"
-    axes = tuple(MAP.split())
     formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
-    called, form, operator, wording, role = Score.called, Score.form, Score.operator, Score.wording, Score.role
-    elementary = True
 
     def fitted(self, choices: CatalogChoices) -> Stage:
         return SCORES[choices.score]
 
 
-class Biased(Stage):
-    """The place of the layers that are added to the scores."""
+class Biased(LinearStage):
+    """The scores plus all enabled layers that are added to them."""
 
-    name = "biased"
-    axes = tuple(MAP.split())
-    formula = "logits[b h i j] = logits[b h i j]"
-    called = StageName("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
-    form = FormulaTemplate("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
-    operator = Operator("bias", "bias", "偏置", "+ B")
-    elementary = True
-    wording, role = "bias", Role.BIAS
-
-    def fitted(self, choices: CatalogChoices) -> Stage | None:
-        added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
-        if not added:
-            return None
-        stage = LinearStage(self.name, MAP, " + ".join([self.formula, *added]), elementary=True)
-        stage.called, stage.form, stage.operator = self.called, self.form, self.operator
-        stage.wording, stage.role = self.wording, self.role
-        return stage
-
-
-class AllLayers(Stage):
-    """The place of the layers that close cells."""
-
-    name = "allowed"
-    axes = tuple(MAP.split())
-    formula = "allowed[b h i j] = "
-    hidden = boolean = True
-    called = StageName("M", "M", "m")
+    def __init__(self, layers: Sequence[str] = ()) -> None:
+        super().__init__(
+            "biased",
+            MAP,
+            "logits[b h i j] = " + " + ".join(f"{name}[b h i j]" for name in ("logits", *layers)),
+            called=StageName("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数"),
+            form=FormulaTemplate("{letter} = {letter_before} + B", "{before} + B", "{before} + B"),
+            operator=Operator("bias", "bias", "偏置", "+ B"),
+            elementary=True,
+            wording="bias",
+            role=Role.BIAS,
+        )
 
     def fitted(self, choices: CatalogChoices) -> Stage | None:
-        layers = _layers(choices, adds=False)
-        return Allowed(layers) if layers else None
+        added = _layers(choices, adds=True)
+        return Biased(added) if added else None
 
 
 def _layers(choices: CatalogChoices, *, adds: bool) -> Sequence[str]:
@@ -450,7 +423,7 @@ CATALOG: tuple[Stage, ...] = (
     ),
     Softcap(),
     Biased(),
-    AllLayers(),
+    Allowed(),
     Mask(),
     Weights(),
     LinearStage(
@@ -548,27 +521,23 @@ class MovedNorm(Stage):
         "‖U‖", r"\|U\|", r"\|u\|", "Length of a value through the output projection", "经输出投影的值的范数"
     )
 
-    def forward(self, *inputs: Input) -> Array:
-        (moved,) = given(inputs)
+    def forward(self, moved: Array) -> Array:
         return np.asarray(lengths(moved, COLUMNS)[:, :, :, 0])
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        (moved,) = given(inputs)
+    def pull_back(self, grad: Array, result: Array, moved: Array) -> Sequence[Input]:
         return (grad * np.where(result > 0, moved / np.where(result > 0, result, 1.0), 0.0),)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        (moved,), (slip,) = given(values), given(errors)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        (moved,), (slip,) = values, errors
         return np.asarray(lengths(slip, COLUMNS) + (moved.shape[COLUMNS] / 2 + 2) * lengths(moved, COLUMNS))
 
-    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
-        (moved,) = given(inputs)
-        cells = expressions.squarable(moved, "max")
-        length = expressions.Function("sqrt", expressions.squares(cells))
-        return expressions.Product(cells.largest, length) if isinstance(cells, expressions.Shares) else length
+    def explain(self, at: tuple[int, ...], moved: Leaves) -> Expression:
+        cells = squarable(moved, "max")
+        length = Function("sqrt", squares(cells))
+        return Product(cells.largest, length) if isinstance(cells, Shares) else length
 
-    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
-        (moved,) = given(inputs)
-        return [expressions.Addends(expressions.squarable(moved, "max").values ** 2, [moved, moved])]
+    def addends(self, at: tuple[int, ...], moved: Leaves) -> list[Addends]:
+        return [Addends(squarable(moved, "max").values ** 2, [moved, moved])]
 
 
 class ValueWeighted(Stage):
@@ -581,30 +550,26 @@ class ValueWeighted(Stage):
     form = FormulaTemplate(r"G = A \, \|V W_O\|")
     behind_mask = True
 
-    def forward(self, *inputs: Input) -> Array:
-        weights, norm = given(inputs)
+    def forward(self, weights: Array, norm: Array) -> Array:
         return np.where(weights == 0, 0.0, np.abs(weights) * norm)  # what a zero weight holds back moves nothing
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        weights, norm = given(inputs)
+    def pull_back(self, grad: Array, result: Array, weights: Array, norm: Array) -> Sequence[Input]:
         still = weights == 0
         return np.where(still, 0.0, grad * np.sign(weights) * norm), np.where(still, 0.0, grad * np.abs(weights))
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        (weights, norm), slips = given(values), given(errors)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        (weights, norm), slips = values, errors
         crossed = slips[0] * norm + np.abs(weights) * slips[1] + slips[0] * slips[1] * UNIT
         return np.asarray(crossed + np.abs(weights) * norm)
 
-    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
-        weights, norm = given(inputs)
+    def explain(self, at: tuple[int, ...], weights: Leaves, norm: Leaves) -> Expression:
         weight, length = weights.one, norm.one
         if weight.value == 0 and not np.isfinite(length.value):
-            return expressions.Number(0.0)  # as the weight holds it back
-        return expressions.Product(weight if weight.value >= 0 else expressions.Negative(weight), length)
+            return Number(0.0)  # as the weight holds it back
+        return Product(weight if weight.value >= 0 else Negative(weight), length)
 
-    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
-        weights, norm = given(inputs)
-        return [expressions.Addends(self.forward(weights.values, norm.values), [weights, norm])]
+    def addends(self, at: tuple[int, ...], weights: Leaves, norm: Leaves) -> list[Addends]:
+        return [Addends(self.forward(weights.values, norm.values), [weights, norm])]
 
 
 class OverHeads(Stage):
@@ -628,31 +593,23 @@ class MeanOfHeads(OverHeads):
     called = StageName("Ā", r"\bar{A}", r"\bar{a}", "Weights, mean over heads", "各头权重的平均")
     form = FormulaTemplate(r"\bar{A} = \frac{1}{h} \sum_g A^{(g)}")
 
-    def forward(self, *inputs: Input) -> Array:
-        (weights,) = given(inputs)
+    def forward(self, weights: Array) -> Array:
         total = reduce(np.add, np.moveaxis(weights, HEADS, 0))  # in order, so that a part has the bits of the whole
         return np.asarray(total / weights.shape[HEADS])
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        (weights,) = given(inputs)
+    def pull_back(self, grad: Array, result: Array, weights: Array) -> Sequence[Input]:
         return (np.broadcast_to(grad / weights.shape[HEADS], weights.shape),)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        (weights,), (slips,) = given(values), given(errors)
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        (weights,), (slips,) = values, errors
         return np.asarray((slips + weights.shape[HEADS] * np.abs(weights)).mean(axis=HEADS))
 
-    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
-        (weights,) = given(inputs)
-        each = expressions.Sum(weights.values.size, lambda k: weights[[k]], weights.values, rf"\sum_g {weights.latex}")
-        return (
-            expressions.Quotient(each, expressions.Number(weights.values.size))
-            if weights.values.size > 1
-            else weights.one
-        )
+    def explain(self, at: tuple[int, ...], weights: Leaves) -> Expression:
+        each = Sum(weights.values.size, lambda k: weights[[k]], weights.values, rf"\sum_g {weights.latex}")
+        return Quotient(each, Number(weights.values.size)) if weights.values.size > 1 else weights.one
 
-    def addends(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> list[expressions.Addends]:
-        (weights,) = given(inputs)
-        return [expressions.Addends(weights.values / weights.values.size, [weights])]
+    def addends(self, at: tuple[int, ...], weights: Leaves) -> list[Addends]:
+        return [Addends(weights.values / weights.values.size, [weights])]
 
 
 class LargestOfHeads(OverHeads):
@@ -663,19 +620,17 @@ class LargestOfHeads(OverHeads):
     called = StageName("Â", r"\hat{A}", r"\hat{a}", "Weights, largest over heads", "各头权重的最大值")
     form = FormulaTemplate(r"\hat{A} = \max_g A^{(g)}")
 
-    def forward(self, *inputs: Input) -> Array:
-        return np.asarray(given(inputs)[0].max(axis=HEADS))
+    def forward(self, weights: Array) -> Array:
+        return np.asarray(weights.max(axis=HEADS))
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        (weights,) = given(inputs)
+    def pull_back(self, grad: Array, result: Array, weights: Array) -> Sequence[Input]:
         first = np.arange(weights.shape[HEADS]) == weights.argmax(axis=HEADS)[..., None]  # of equal ones the first
         return (np.where(first, grad, 0.0),)
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        return np.asarray(given(errors)[0].max(axis=HEADS))
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
+        return np.asarray(errors[0].max(axis=HEADS))
 
-    def explain(self, at: tuple[int, ...], *inputs: expressions.Leaves | None) -> expressions.Expression:
-        (weights,) = given(inputs)
+    def explain(self, at: tuple[int, ...], weights: Leaves) -> Expression:
         return weights[[int(weights.values.argmax())]]
 
 

@@ -20,9 +20,16 @@ from attn_gui.engine.stages import over_heads
 from attn_gui.figure.colors import color_scale_from
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company, heads_part, resolution
-from attn_gui.figure.figure_kinds import FRAMES, FigureKind, card_picture, content_page, kind_of, page_context
+from attn_gui.figure.figure_kinds import (
+    FRAMES,
+    FigureKind,
+    card_picture,
+    check_options,
+    content_page,
+    kind_of,
+    page_context,
+)
 from attn_gui.figure.overlays import ComparedState
-from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.page_kind import PageContext, PageKind
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of

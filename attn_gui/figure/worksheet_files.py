@@ -16,8 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.checks import as_whole
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.answer_keys import key_pages
 from attn_gui.figure.design_tokens import FONT_SIZE

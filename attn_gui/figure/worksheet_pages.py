@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -27,7 +27,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
@@ -314,6 +314,7 @@ class Pen:
         typeset(latex).paint(self.painter, QPointF(x, top), size, colors)
 
 
+@lru_cache(maxsize=4096)  # the same numbers stand in every table, each of which is laid out at several sizes
 def width_of(text: str, size: float = TEXT, *, strong: bool = False) -> float:
     """Return the width of a line of text."""
     return QFontMetricsF(figure_font(size, strong=strong)).horizontalAdvance(text)
@@ -408,7 +409,9 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
 
 # --- the page of a student ------------------------------------------------------------------------
 HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
-STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
+STEP_GAP, LEAST_WORKING, MOST_WORKING = 5.5 * MM, 17 * MM, 70 * MM
+WORKING_BESIDE = *((scale, 34 * MM) for scale in SIZES), (SIZES[-1], 28 * MM)
+"""The size of the answers, and the least width of the working beside them, tried one after another."""
 MOST_ALONE = 160 * MM  # of the working of one step
 DOTS = 5 * MM
 BOTTOM = HEIGHT - 25 * MM
@@ -432,9 +435,9 @@ def sheet_layout(sheet: Worksheet, style: PageStyle) -> WorksheetLayout:
     steps = [stage_tables(sheet, names, style) for names in sheet.steps]
     top = MARGIN + HEAD + 6 * MM + BAND + 5 * MM + (6 * MM if facts(sheet, style) else 0.0)
     bottom = BOTTOM - (REASON_HIGH if sheet.slip is not None else 0.0)
-    for scale in SIZES:
+    for scale, narrowest in WORKING_BESIDE:
         before = flow([*own, *computed], GIVEN_SIZE.scaled(scale), INNER, len(own))
-        room = INNER - NOTES - NARROWEST - 2 * 4 * MM
+        room = INNER - NOTES - narrowest - 2 * 4 * MM
         asked = tuple(flow(tables, ASKED_SIZE.scaled(scale), room) for tables in steps)
         first = top + before.height + 4 * MM
         least = [

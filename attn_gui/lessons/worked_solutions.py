@@ -13,8 +13,8 @@ import numpy as np
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.errors import MINUS, spelled
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign

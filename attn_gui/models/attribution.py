@@ -133,14 +133,8 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
     with np.errstate(all="ignore"):
         direction, constant = _direction(run, place, token, against)
         parts = [_parts(run, layer, place, direction) for layer in layers]
-    return DirectLogits(
-        float(run.states[0][place] @ direction),
-        np.array([part[0] for part in parts]),
-        np.array([part[1] for part in parts]),
-        np.array([part[2] for part in parts]),
-        np.array([part[3] for part in parts]),
-        constant,
-    )
+    heads, mlps, biases, by_hand = map(np.array, zip(*parts, strict=True))
+    return DirectLogits(float(run.states[0][place] @ direction), heads, mlps, biases, by_hand, constant)
 
 
 def _direction(run: Run, place: int, token: Token, against: Token | None) -> tuple[Array, float]:

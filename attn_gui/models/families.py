@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from attn_gui.engine.arrays import Array
@@ -130,7 +131,8 @@ class Family(ABC):
     prefixes: ClassVar[tuple[str, ...]]  # that task models put before the names of tensors
     layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
     parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
-    biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that have a bias, whatever config.json says
+    biased: ClassVar[tuple[str, ...]] = ()  # the matrices that have a bias, whatever config.json says
+    biased_if: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # those that have one by a switch of config.json
     tied: ClassVar[bool] = True  # whether logits are by the embeddings where config.json does not say
     ignored: ClassVar[tuple[str, ...]] = ()  # patterns of the names of tensors that nothing needs: buffers, other tasks
 
@@ -156,9 +158,10 @@ class Family(ABC):
             found |= {} if norm.bias is None else {f"{part}_bias": norm.bias}
         return found
 
-    def with_bias(self, config: Config) -> frozenset[str]:
+    def with_bias(self, config: Config) -> set[str]:
         """Return the names of the matrices of a layer that have a bias."""
-        return self.biased
+        chosen = (parts for switch, parts in self.biased_if.items() if config.flag(switch, False))
+        return {*self.biased, *chain(*chosen)}
 
     def dense(self, tensors: CheckpointTensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
         """Return a matrix [in, out] with its bias; files hold the matrix as [out, in]."""
@@ -234,7 +237,7 @@ class Bert(Family):
         "down": "output.dense",
         "norm2": "output.LayerNorm",
     }
-    biased = frozenset({"query", "key", "value", "output", "up", "down"})
+    biased: ClassVar = (*ATTENTION, "up", "down")
     ignored = ("embeddings.position_ids", "cls.seq_relationship.*")
     head_names: ClassVar = HeadNames(
         "cls.predictions.transform.dense",
@@ -421,6 +424,7 @@ class Llama(Family):
         "down": "mlp.down_proj",
         "norm2": "post_attention_layernorm",
     }
+    biased_if: ClassVar = {"attention_bias": ATTENTION, "mlp_bias": MLP}
     ignored = ("*rotary_emb.inv_freq", "*rotary_emb.*_cached")
 
     def architecture(self, config: Config) -> Architecture:
@@ -430,7 +434,8 @@ class Llama(Family):
         shared = config.count("num_key_value_heads", heads, most=heads)
         if heads % shared:
             raise config.refusal(UNEVEN, heads=shared, columns=heads)
-        width = config.count("head_dim") if config.given("head_dim") else head_width(config, d_model, heads)
+        given = config.given("head_dim") is not None
+        width = config.count("head_dim") if given else head_width(config, d_model, heads)
         if width % 2:
             raise config.refusal(_ODD, got=width)
         windows = self.windows(config, layers)
@@ -460,11 +465,6 @@ class Llama(Family):
         """Return the window of each layer; None where a query sees all earlier keys."""
         return (None,) * layers
 
-    def with_bias(self, config: Config) -> frozenset[str]:
-        attention = ATTENTION if config.flag("attention_bias", False) else ()
-        mlp = MLP if config.flag("mlp_bias", False) else ()
-        return frozenset({*attention, *mlp})
-
     def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("embed_tokens.weight", sizes.vocabulary, sizes.d_model)
         matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
@@ -475,11 +475,11 @@ class Llama(Family):
 class Mistral(Llama):
     """Mistral: Llama with a window in every layer. Source: Jiang et al., "Mistral 7B" (2023)."""
 
-    def with_bias(self, config: Config) -> frozenset[str]:
-        return self.biased
+    biased_if: ClassVar = {}
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
-        return layer_windows(config, layers, [True] * layers)
+        sliding = "sliding_window" not in config or config.given("sliding_window") is not None
+        return layer_windows(config, layers, [sliding] * layers, ruled="sliding_window")
 
 
 class Qwen2(Llama):
@@ -488,14 +488,12 @@ class Qwen2(Llama):
     Source: Yang et al., "Qwen2 Technical Report" (2024).
     """
 
-    biased = frozenset({"query", "key", "value"})
-
-    def with_bias(self, config: Config) -> frozenset[str]:
-        return self.biased
+    biased: ClassVar[tuple[str, ...]] = ("query", "key", "value")
+    biased_if: ClassVar = {}
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
         if not config.flag("use_sliding_window", False):
-            return (None,) * layers
+            return layer_windows(config, layers, [False] * layers, ruled="use_sliding_window")
         first = config.count("max_window_layers", 28, least=0)
         return layer_windows(config, layers, [number >= first for number in range(layers)])
 
@@ -506,8 +504,8 @@ class Qwen3(Qwen2):
     Source: Yang et al., "Qwen3 Technical Report" (2025).
     """
 
-    def with_bias(self, config: Config) -> frozenset[str]:
-        return frozenset(ATTENTION if config.flag("attention_bias", False) else ())
+    biased: ClassVar = ()
+    biased_if: ClassVar = {"attention_bias": ATTENTION}
 
     def layer(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         base = self.layer_name.format(number)

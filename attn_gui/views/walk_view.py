@@ -257,10 +257,6 @@ class BeatBar(QSlider):
         self.setRange(0, round(1000 * sum(seconds)))
         self.update()
 
-    def set_seconds(self, seconds: float) -> None:
-        """Set the moment on show."""
-        self.setValue(round(1000 * seconds))
-
     # --- places ----------------------------------------------------------------------------------
     def segments(self) -> list[QRectF]:
         """Return the part of the bar of every step."""
@@ -495,7 +491,7 @@ class WalkView(Retranslated, QWidget):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def _show_moment(self) -> None:
-        self._bar.set_seconds(self._player.seconds)
+        self._bar.setValue(round(1000 * self._player.seconds))
         self._time.setText(self._said_time(self._player.beat, self._player.seconds))
 
     def _said_time(self, beat: int, seconds: float) -> str:

@@ -7434,6 +7434,10 @@ Do you want to replace it?</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
+        <source>{field} holds {got}, a whole number that {dtype} has not got: it is {value} now.</source>
+        <translation>{field} 中的整数 {got} 无法用 {dtype} 精确表示，现为 {value}。</translation>
+    </message>
+    <message>
         <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
         <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
     </message>
@@ -7504,6 +7508,10 @@ Do you want to replace it?</source>
     <message>
         <source>Transpose {matrix}: {before} becomes {shape}.</source>
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
+    </message>
+    <message>
+        <source>Change the number of {matrix} from {before} to {shape}.</source>
+        <translation>将{matrix}数由 {before} 改为 {shape}。</translation>
     </message>
     <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
@@ -8362,6 +8370,10 @@ Do you want to replace it?</source>
         <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
     </message>
     <message>
+        <source>the number in {cell} is too large for float64: the largest is {largest}.</source>
+        <translation>单元格 {cell} 中的数超出 float64 的范围：最大为 {largest}。</translation>
+    </message>
+    <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
         <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
@@ -8582,6 +8594,10 @@ Do you want to replace it?</source>
         <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
     <message>
+        <source>{file}: {name} and {other} contradict each other.</source>
+        <translation>{file}：{name} 与 {other} 相互矛盾。</translation>
+    </message>
+    <message>
         <source>{file}: {heads} heads cannot share {columns} columns evenly.</source>
         <translation>{file}：{heads} 个头无法均分 {columns} 列。</translation>
     </message>
@@ -8744,6 +8760,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
         <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>config.json names code of its own (auto_map), which is not run: numbers are computed as for any model of type {family}.</source>
+        <translation>config.json 指定了自带的代码（auto_map），但不会运行：数值按一般的 {family} 模型计算。</translation>
     </message>
     <message>
         <source>{file} is not there, and a text cannot be cut into tokens; give ids instead.</source>
@@ -9857,6 +9877,10 @@ Do you want to replace it?</source>
     <message>
         <source>Transpose {matrix}</source>
         <translation>转置 {matrix}</translation>
+    </message>
+    <message>
+        <source>Change the number of {matrix} to {after}</source>
+        <translation>将{matrix}数改为 {after}</translation>
     </message>
     <message>
         <source>Resize {matrix} to {after}</source>

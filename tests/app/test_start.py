@@ -88,7 +88,7 @@ HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 
 SELDOM = (
     "PIL.Image", "difflib", "attn_gui.app.tables.finding", "attn_gui.app.lessons.lessons",
-    "attn_gui.app.late_controllers", "attn_gui.figure.heatmap", "attn_gui.figure.page_catalog",
+    "attn_gui.app.late_controllers", "attn_gui.figure.heatmap", "attn_gui.figure.figure_kinds",
     "attn_gui.figure.pages.page_kind", "attn_gui.figure.render", "attn_gui.figure.heatmap_layout",
     "attn_gui.engine.analysis.target_solution", "attn_gui.engine.analysis.verification",
     "attn_gui.engine.analysis.reference", "attn_gui.engine.evaluation.streaming",

@@ -18,7 +18,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, explain
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.page_kind import PageStyle

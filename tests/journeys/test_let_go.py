@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QTableView
 
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.formats import save
 from attn_gui.paths import resource
 from tests.failing import share

@@ -79,6 +79,9 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     columns = [[terms.index(row, column).data() for row in range(2)] for column in (1, 2)]
     assert columns == [["0.9786", "0.0148"], ["0.2866", "0.1698"]]
     assert "a variance of about dₖ" in person.explanation()
+    person.do("language_zh")
+    assert "无缩放 0.9786" in person.explanation()
+    person.do("language_en")
     left.setFocus()
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)

@@ -9,7 +9,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.page_kind import PageContext, option_values
 from attn_gui.lessons import live_numbers
 from attn_gui.lessons.curriculum import following, names

@@ -8,7 +8,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import SHEETS, write_solution

@@ -15,7 +15,7 @@ from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import FONT_SIZE
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     NumberOption,

@@ -15,7 +15,7 @@ from attn_gui.engine import FieldError, Problem, compute, explain, solve, verify
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
-from attn_gui.engine.graph.stage import Input, StageName, given
+from attn_gui.engine.graph.stage import StageName
 from attn_gui.engine.scores import SCORES, Score, ScoreSetting
 from attn_gui.formats import load, save
 from tests.failing import each
@@ -43,31 +43,27 @@ class Manhattan(Score):
     def described(self, params: Mapping[str, float], width: int) -> tuple[str, Mapping[str, float]]:
         return self.sentence, {"count": width}
 
-    def forward(self, *inputs: Input) -> Array:
-        query, key, steepness = given(inputs)
+    def forward(self, query: Array, key: Array, steepness: Array) -> Array:
         return (-steepness * np.abs(query - key)).sum(axis=D)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        query, key, steepness = given(inputs)
+    def pull_back(self, grad: Array, result: Array, query: Array, key: Array, steepness: Array) -> Sequence[Array]:
         slope = -steepness * np.sign(query - key) * grad
         to_steepness = -np.abs(query - key) * grad
         return slope.sum(axis=4, keepdims=True), -slope.sum(axis=(2, 3), keepdims=True), to_steepness
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        (query, key, steepness), slips = given(values), given(errors)
+    def rounding(self, values: Sequence[Array], errors: Sequence[Array]) -> Array:
+        (query, key, steepness), slips = values, errors
         apart = slips[0] + slips[1] + (query.shape[D] + 2) * np.abs(query - key)
         return (np.abs(steepness) * apart).sum(axis=D, keepdims=True)
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        query, key, steepness = given(inputs)
+    def explain(self, at: tuple[int, ...], query: Leaves, key: Leaves, steepness: Leaves) -> Expression:
 
         def distance(c: int) -> Expression:
             return Function("sqrt", Power(add(query[[c]], Negative(key[[c]])), 2))
 
         return Negative(Product(steepness.one, Sum(query.values.size, distance, np.abs(query.values - key.values))))
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        query, key, steepness = given(inputs)
+    def addends(self, at: tuple[int, ...], query: Leaves, key: Leaves, steepness: Leaves) -> list[Addends]:
         return [Addends(-steepness.one.value * np.abs(query.values - key.values), [query, key])]
 
 

@@ -18,7 +18,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Expression, Leaves, Number
-from attn_gui.engine.graph.stage import FormulaTemplate, Input, Operator, Stage, StageName, given
+from attn_gui.engine.graph.stage import FormulaTemplate, Operator, Stage, StageName
 from attn_gui.engine.graph.symbols_and_titles import titles
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
@@ -37,18 +37,17 @@ class Rectified(Stage):
     form = FormulaTemplate(r"{letter} = \mathrm{{ReLU}}({letter_before})", text="ReLU({before})")
     operator = Operator("rectify", "rectify", "整流", "ReLU")
 
-    def forward(self, *inputs: Input) -> Array:
-        return np.maximum(given(inputs)[0], 0.0)
+    def forward(self, logits: Array) -> Array:
+        return np.maximum(logits, 0.0)
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        return [np.where(given(inputs)[0] > 0, grad, 0.0)]
+    def pull_back(self, grad: Array, result: Array, logits: Array) -> Sequence[Array]:
+        return [np.where(logits > 0, grad, 0.0)]
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        return given(errors)[0]
+    def rounding(self, values: Sequence[Array], errors: Sequence[Array]) -> Array:
+        return errors[0]
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        logits = given(inputs)[0].one
-        return logits if logits.value > 0 else Number(0.0)
+    def explain(self, at: tuple[int, ...], logits: Leaves) -> Expression:
+        return logits.one if logits.one.value > 0 else Number(0.0)
 
 
 @pytest.fixture(autouse=True)

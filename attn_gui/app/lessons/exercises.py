@@ -18,8 +18,8 @@ from attn_gui.app.state.settings import AppearanceController
 from attn_gui.app.state.translated_errors import translating
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Place
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.grading import Verdict, grade, is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import title

@@ -287,18 +287,10 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
     and additive".
     """
     problem, node = evaluation.problem, evaluation.node(evaluation.projection)
-    joined, width = evaluation.joined, node.shape[-1]
-    cut = slice(batch, batch + 1), rows
-    parts = np.zeros((problem.num_heads, rows.stop - rows.start, width))
+    columns = slice(0, node.shape[-1])
+    parts = np.stack([part_block(evaluation, batch, head, rows, columns) for head in range(problem.num_heads)])
     with np.errstate(all="ignore"):
-        for head in range(problem.num_heads):
-            mine = evaluation.head_columns(joined, head)
-            own = evaluation.fetch(joined, (*cut, mine))[0]
-            if problem.w_output is None:
-                parts[head, :, mine] = own
-            else:
-                parts[head] = own @ problem.w_output[mine].astype(np.float64)
-        output = evaluation.fetch(node.name, (*cut, slice(0, width)))[0]
+        output = evaluation.fetch(node.name, (slice(batch, batch + 1), rows, columns))[0]
     bias = None if problem.b_output is None else problem.b_output.astype(np.float64)
     return Contributions(parts, bias, np.array(output, dtype=np.float64))
 
@@ -369,7 +361,7 @@ class Gradient(EvaluationProxy):
 
     def __init__(self, of: Evaluation, stage: str, box: Box, weights: Array) -> None:
         super().__init__(of)
-        self._parts, self._by_field = all_gradients(of, stage, box, weights)
+        self._parts, self.by_fields = all_gradients(of, stage, box, weights)  # the latter by arrays and numbers
 
     def fetch(self, name: str, box: Box) -> Array:
         """Return the gradient by a box of a stage, float64; for the mask booleans, the open cells."""
@@ -388,14 +380,9 @@ class Gradient(EvaluationProxy):
         """float64 for every problem: a gradient may be far smaller than the numbers."""
         return np.dtype(np.float64)
 
-    @property
-    def by_fields(self) -> Mapping[str, Array]:
-        """{field: gradient} by every array and number of the problem."""
-        return self._by_field
-
     def field(self, field: str) -> Array:
         """Return the gradient by a whole array of the problem, in its shape; NaN for booleans, which have none."""
-        found = self._by_field.get(field)
+        found = self.by_fields.get(field)
         return np.broadcast_to(np.nan, self.problem.arrays()[field].shape) if found is None else found
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:

@@ -100,6 +100,13 @@ class Evaluation(ABC):
     tiles: object | None = None
     """What draws its pictures on another thread; only carried here."""
 
+    scores, weights = stage_of(Role.SCORE), stage_of(Role.WEIGHT)
+    """The stages of the score function and of the weights."""
+    mixed, joined = stage_of(Role.MIX), stage_of(Role.JOIN)
+    """The stages of the heads' outputs: the values summed by the weights, and these side by side."""
+    projection = stage_of(Role.PROJECT)
+    """The stage of the joined heads times W_O; the joined heads themselves where there is no W_O."""
+
     # --- nodes -----------------------------------------------------------------------------------
     @property
     @abstractmethod
@@ -160,31 +167,6 @@ class Evaluation(ABC):
     def part(self, role: Role) -> str | None:
         """Return the stage with a role in attention; None where the problem has none."""
         return name if (name := stage_of(role)) in self.stages else None
-
-    @cached_property
-    def scores(self) -> str:
-        """The stage of the score function."""
-        return stage_of(Role.SCORE)
-
-    @cached_property
-    def weights(self) -> str:
-        """The stage of the weights."""
-        return stage_of(Role.WEIGHT)
-
-    @cached_property
-    def mixed(self) -> str:
-        """The stage of the heads' outputs, the values summed by the weights."""
-        return stage_of(Role.MIX)
-
-    @cached_property
-    def joined(self) -> str:
-        """The stage of the heads' outputs side by side."""
-        return stage_of(Role.JOIN)
-
-    @cached_property
-    def projection(self) -> str:
-        """The stage of the joined heads times W_O; the joined heads themselves where there is no W_O."""
-        return stage_of(Role.PROJECT)
 
     @property
     def logits(self) -> str | None:

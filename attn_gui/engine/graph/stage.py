@@ -124,11 +124,6 @@ class StageFacts(TypedDict, total=False):
 
 
 # --- base of stages -------------------------------------------------------------------------------
-def given(inputs: Sequence[T | None]) -> list[T]:
-    """Return the inputs of a stage none of whose inputs is missing."""
-    return [one for one in inputs if one is not None]
-
-
 class CatalogChoices(Protocol):
     """The fields of a problem that choose among stages: `Fields`, which imports this module, has them all."""
 
@@ -233,11 +228,13 @@ class Stage:
         """Return the stage that a problem puts in the place of this entry; None where it has none there."""
         return self
 
-    def forward(self, *inputs: Input) -> Array:
+    # What follows gets the inputs in the order of the formula, None where an optional one is missing. Subclasses name
+    # their own: that they may is all that `**named` says.
+    def forward(self, *inputs: Any, **named: Any) -> Array:
         """Return the result, with the left-hand letters as its axes."""
         raise NotImplementedError
 
-    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+    def pull_back(self, grad: Array, result: Array, *inputs: Any, **named: Any) -> Sequence[Input]:
         """Return one gradient for each input, None for one without, laid out by all letters.
 
         `grad` and `result` have the left-hand letters, then axes of length 1. In a gradient, a letter already summed
@@ -245,7 +242,7 @@ class Stage:
         """
         raise NotImplementedError
 
-    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+    def rounding(self, values: Sequence[Any], errors: Sequence[Any]) -> Array:
         """Return how far two computations of the result may differ, in units of 2^−52, given the same of the inputs
         (`errors`).
 
@@ -253,15 +250,15 @@ class Stage:
         """
         raise NotImplementedError
 
-    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def explain(self, at: tuple[int, ...], *inputs: Any, **named: Any) -> Expression:
         """Return the expression of one cell; `at` is its place along the letters of `along`."""
         raise NotImplementedError
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+    def general(self, at: tuple[int, ...], *inputs: Any, **named: Any) -> Expression:
         """Return an expression of one cell that holds for any inputs; by default that of the present ones."""
         return self.explain(at, *inputs)
 
-    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+    def addends(self, at: tuple[int, ...], *inputs: Any, **named: Any) -> list[Addends]:
         """Return the terms of one cell by size; by default every cell of the first input that it reads."""
         first = inputs[0] if inputs else None
         return [Addends(first.values, [first])] if first is not None else []

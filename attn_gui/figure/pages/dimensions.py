@@ -21,7 +21,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageLayout,
     PageSpot,
@@ -288,6 +287,7 @@ class DimensionsPage(PageKind[DimensionFlow]):
 
     name = "dimensions"
     title = N_("Pages", "Shapes")
+    layout = ShapesLayout
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
     options = (
@@ -324,9 +324,6 @@ class DimensionsPage(PageKind[DimensionFlow]):
         if problem.context is not None:
             sources["context"] = _source(problem, "context", counts, symbols)
         return DimensionFlow(steps, sources, counts)
-
-    def plan(self, content: DimensionFlow, style: PageStyle, size: Sides) -> PageDrawing:
-        return ShapesLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _column(stage: Stage) -> int | None:

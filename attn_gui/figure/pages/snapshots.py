@@ -13,8 +13,8 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import Difference, stand_in
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING

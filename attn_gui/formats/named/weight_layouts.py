@@ -43,14 +43,6 @@ Shape = tuple[int, ...]
 LINEAR = (*WEIGHTS, "w_output")
 ROWS_IN, ROWS_OUT = "in,out", "out,in"
 IN_HEAD_COLUMN, HEAD_IN_COLUMN, HEAD_COLUMN_IN = "in,head,column", "head,in,column", "head,column,in"
-_TWO = {
-    ROWS_IN: ROWS_IN,
-    ROWS_OUT: ROWS_OUT,
-    IN_HEAD_COLUMN: ROWS_IN,
-    HEAD_IN_COLUMN: ROWS_IN,
-    HEAD_COLUMN_IN: ROWS_OUT,
-}
-"""Order → that of weights beside it which have two axes."""
 _FROM_NAMES = (
     (re.compile(r"kernel"), (ROWS_IN, IN_HEAD_COLUMN)),
     (re.compile(r"(^|[._/])c_(attn|proj|q)"), (ROWS_IN,)),  # GPT-2's Conv1D
@@ -161,19 +153,21 @@ def parts_of(roles: Iterable[str]) -> set[str]:
 
 # --- orders of axes -------------------------------------------------------------------------------
 class WeightOrder(NamedTuple):
-    """One order of axes: in words, as places of the axes in, head, column, and for W_O of head, column, out."""
+    """One order of axes: in words, as places of the axes in, head, column, and for W_O of head, column, out; of three
+    axes also the order of weights `beside` it which have two."""
 
     words: str
     axes: tuple[int, ...]
     output_axes: tuple[int, ...]
+    beside: str = ""
 
 
 WEIGHT_ORDERS = {
     ROWS_IN: WeightOrder(N_("x W, as in a textbook"), (0, 1), (0, 1)),
     ROWS_OUT: WeightOrder(N_("as torch.nn.Linear has them"), (1, 0), (1, 0)),
-    IN_HEAD_COLUMN: WeightOrder(N_("as Keras and Flax have them"), (0, 1, 2), (0, 1, 2)),
-    HEAD_IN_COLUMN: WeightOrder(N_("as TransformerLens has them"), (1, 0, 2), (0, 1, 2)),
-    HEAD_COLUMN_IN: WeightOrder(N_("as torch.nn.Linear, heads apart"), (2, 0, 1), (1, 2, 0)),
+    IN_HEAD_COLUMN: WeightOrder(N_("as Keras and Flax have them"), (0, 1, 2), (0, 1, 2), ROWS_IN),
+    HEAD_IN_COLUMN: WeightOrder(N_("as TransformerLens has them"), (1, 0, 2), (0, 1, 2), ROWS_IN),
+    HEAD_COLUMN_IN: WeightOrder(N_("as torch.nn.Linear, heads apart"), (2, 0, 1), (1, 2, 0), ROWS_OUT),
 }
 """Order as an argument says it → what it means; of two axes, and of three where heads have their own."""
 
@@ -216,7 +210,7 @@ def weight_heads(role: str, order: str, shape: Shape) -> int | None:
 
 
 def _axes(role: str, order: str, count: int) -> tuple[int, ...]:
-    how = WEIGHT_ORDERS[_TWO.get(order, order) if count == 2 else order]
+    how = WEIGHT_ORDERS[(WEIGHT_ORDERS[order].beside if count == 2 else "") or order]
     axes = how.output_axes if role == "w_output" else how.axes
     return axes if len(axes) == count else tuple(range(count))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -22,6 +22,15 @@ ALIKE = 0.75  # of two words that differ by a slip of a finger
 MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
 LEAST_LETTERS = 4  # of a word that may be taken for another
 MOST_LETTERS = 30  # of a phrase of which parts are looked for
+KEYS = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
+OTHER_INPUT = frozenset(
+    (
+        *(QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease, QEvent.Type.MouseButtonDblClick),
+        *(QEvent.Type.MouseMove, QEvent.Type.Wheel, QEvent.Type.TouchBegin),
+        *(QEvent.Type.DragEnter, QEvent.Type.Drop, QEvent.Type.Close),
+    )
+)
+"""What a modal dialog keeps from the window below it."""
 
 
 def without_access_key(label: str) -> str:
@@ -73,11 +82,11 @@ class ActionOffer:
 class ActionSearch(QDialog):
     """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
 
-    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget | None = None) -> None:
+    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
-        self._offers, self._shown = tuple(offers), tuple(offers)
+        self._offers, self._shown, self._below = tuple(offers), tuple(offers), parent
         self._line, self._list, self._none = LineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._list.setObjectName("palette.found")
@@ -86,6 +95,17 @@ class ActionSearch(QDialog):
         self._list.setAccessibleName(self.tr("Actions found"))
         self._build()
         self._show("")
+
+    def exec(self) -> int:
+        """Ask as a modal dialog does, and take the keys that still go to the window below, since the window manager
+        gives the keyboard a moment later: beside a modal dialog Qt drops them."""
+        loop, below = QEventLoop(), self._below.window().windowHandle()
+        self.finished.connect(loop.quit)
+        below.installEventFilter(self)
+        self.show()
+        loop.exec()
+        below.removeEventFilter(self)
+        return self.result()
 
     def found(self) -> tuple[str, ...]:
         """Return the paths on show, the best one first."""
@@ -168,7 +188,13 @@ class ActionSearch(QDialog):
         return item
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while the letters stay in the line."""
+        """Up and Down move in the list while the letters stay in the line, which has the keys of the window below."""
+        if watched is not self._line and event.type() in KEYS:
+            QCoreApplication.sendEvent(self._line, event)
+            return True
+        if watched is not self._line and event.type() in OTHER_INPUT:
+            event.ignore()
+            return True
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
             if step and self._shown:

@@ -7,10 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QFontMetricsF,
     QImage,
     QKeyEvent,
@@ -120,6 +118,8 @@ def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None
 BAR, TICK = 8, 4
 """Heights of the strip and of the ticks below it."""
 
+UNCUT = Qt.TextFlag.TextDontClip
+
 WIDE = 200
 """From this width on, and that of the words between two of them, the bar has five values, below it three."""
 
@@ -129,32 +129,30 @@ def bar_height() -> int:
     return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
 
 
-def paint_levels(painter: QPainter, width: int, table: Lut, levels: Levels | None, words: str, *, ring: bool) -> None:
-    """Paint the colors of a map from its lowest level to the highest, below them numbers unless there are no levels
-    yet, and words between the first two of these where they have room; with a ring, the focus is on it."""
-    theme, strip = current_theme(), QRectF(0, 0, width, scaled(BAR))
-    painter.fillRect(QRectF(0, 0, width, bar_height()), theme.surface)
-    colors = QImage(table.view(np.uint8).tobytes(), LUT_SIZE, 1, QImage.Format.Format_RGB32)
-    painter.drawImage(QRectF(1, 0, max(1, width - 2), strip.height()), colors)
+def paint_levels(painter: QPainter, width: int, table: Lut, levels: Levels | None, words: str) -> None:
+    """Paint the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
+    words between the first two of these where they have room."""
+    strip, theme = QRect(0, 0, width, scaled(BAR)), current_theme()
+    colors = QImage(table.tobytes(), LUT_SIZE, 1, table.nbytes, QImage.Format.Format_RGB32)
+    painter.drawImage(strip.adjusted(1, 0, -1, 0), colors)
     painter.setPen(QPen(theme.line_strong, LINE.hairline))
     painter.drawRect(strip.adjusted(0, 0, -1, -1))
-    if ring:
-        paint_rounded(painter, inset(strip, 1), RADIUS.frame, edge=QPen(theme.accent, LINE.focus))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    top, low, metrics = strip.bottom() + 1, strip.bottom() + scaled(TICK), QFontMetricsF(ui_font("micro"))
+    rooms = []
+    places = tick_places(levels, width, words) if levels is not None else []
+    for share, left, text in places:
+        x = round(share * (width - 2))
+        painter.drawLine(x, top, x, low - 1)
+        rooms.append(QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()))
     painter.setFont(ui_font("micro"))
-    metrics, low, texts = QFontMetricsF(painter.font()), strip.bottom() + scaled(TICK) - 1, list[QRectF]()
-    for share, left, text in tick_places(levels, width, words) if levels is not None else ():
-        x = round(share * (width - 2)) + 0.5
-        painter.setPen(QPen(theme.line_strong, LINE.hairline))
-        painter.drawLine(QPointF(x, strip.bottom() + 0.5), QPointF(x, low - 0.5))
-        painter.setPen(theme.text2)
-        texts.append(QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()))
-        painter.drawText(texts[-1], Qt.TextFlag.TextDontClip, text)
-    if words and len(texts) > 1:
-        room = QRectF(texts[0].topRight(), texts[1].bottomLeft())
-        if room.width() - metrics.horizontalAdvance(words) >= 2 * scaled(SPACING.m):
+    painter.setPen(theme.text2)
+    for room, (_, _, text) in zip(rooms, places, strict=True):
+        painter.drawText(room, UNCUT, text)
+    if words and len(rooms) > 1:
+        between = QRectF(rooms[0].topRight(), rooms[1].bottomLeft())
+        if between.width() - metrics.horizontalAdvance(words) >= 2 * scaled(SPACING.m):
             painter.setPen(theme.text3)
-            painter.drawText(room, Qt.TextFlag.TextDontClip | Qt.AlignmentFlag.AlignHCenter, words)
+            painter.drawText(between, UNCUT | Qt.AlignmentFlag.AlignHCenter, words)
 
 
 def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, float, str]]:
@@ -329,7 +327,7 @@ class ColorBar(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return bar_height() + self._legend(width).height
+        return bar_height() + BarLegend(self._entries(), width).height
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -385,17 +383,15 @@ class ColorBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._follow()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.update()  # its ring
-
-    focusOutEvent = focusInEvent
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, table, legend, shown = QPainter(self), self._table(), self._legend(), self._painted
-        if shown is not None:
-            levels = shown.levels if shown.written else None
-            paint_levels(painter, self.width(), table, levels, shown.dots, ring=self.hasFocus())
+        painter, shown = QPainter(self), self._painted or self._contents()
+        table = color_table(shown.palette, current_theme().name, shown.levels)
+        paint_levels(painter, self.width(), table, shown.levels if shown.written else None, shown.dots)
+        legend = BarLegend(shown.legend, self.width())
         legend.paint(painter, self.height() - legend.height, table)
+        if self.hasFocus():
+            edge = QPen(current_theme().accent, LINE.focus)
+            paint_rounded(painter, inset(QRectF(0, 0, self.width(), scaled(BAR)), 1), RADIUS.frame, edge=edge)
 
     # --- legend ----------------------------------------------------------------------------------
     def _entries(self) -> list[Entry]:
@@ -405,12 +401,6 @@ class ColorBar(QWidget):
             name = self.tr("not allowed") if flag == CLOSED else format_number(FLAGGED[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
         return entries
-
-    def _legend(self, width: int | None = None) -> BarLegend:
-        return BarLegend(self._entries(), self.width() if width is None else width)
-
-    def _table(self) -> Lut:
-        return color_table(self._heatmap.shown.palette, current_theme().name, self._heatmap.levels)
 
     # --- following -------------------------------------------------------------------------------
     def _follow(self, *_: object) -> None:

@@ -17,8 +17,7 @@ from attn_gui.engine.evaluation.reach import RelatedCells
 from attn_gui.engine.graph.indices import rectangles
 from attn_gui.figure.cell_painting import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
-from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, Span
 from attn_gui.views.theme import motion_reduced, scaled
 from attn_gui.views.widgets import inset, paint_rounded
 

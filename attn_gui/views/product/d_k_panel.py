@@ -45,7 +45,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip, space_grid
 
 TICKS = tuple(2**power for power in range(1, 10))
 STEPS = tuple(dict.fromkeys(POINTS))
@@ -460,9 +460,7 @@ class DkPanel(Retranslated, QWidget):
             self.picked.emit(self.curves.slider.value())
 
     def _build(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(SPACING.l)
-        grid.setVerticalSpacing(SPACING.s)
+        grid = space_grid(QGridLayout(), SPACING.l, SPACING.s)
         grid.addLayout(arrange(QHBoxLayout(), self._letter, self.box, 1, spacing=SPACING.s), 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         style_text(self._letter, "sentence", strong=True)

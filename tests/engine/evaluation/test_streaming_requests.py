@@ -5,10 +5,10 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, arrays, compute, verify
 from attn_gui.engine.evaluation import streaming
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from tests.costs import taking
 from tests.failing import each

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 import attn_gui
 from attn_gui.cli import main
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.lessons.lesson import ORDERS
 from attn_gui.lessons.live_numbers import FUNCTIONS, HERE, MEASURES
 from attn_gui.lessons.step_states import PLACES

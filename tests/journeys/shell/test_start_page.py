@@ -118,6 +118,25 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert not seen(first, "start")
 
 
+def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first):
+    """Ctrl+V showed the example, with nothing pasted and nothing said."""
+    first.clipboard("1 2\n3 4")
+    first.do("lessons")
+    first.settle("lessons")
+    first.press("Ctrl+V")
+    assert seen(first, "zone.inputs"), "a list of lessons has no use for it"
+    first.do("start")
+    first.press("Ctrl+V")
+    assert seen(first, "start")
+    assert "2 × 2" in first.banner()
+    first.clipboard("Q = [[1, 0], [0, 2], [1, 1]]; K = [[1, 1]]; V = [[4]]")
+    first.answering(ReadingsDialog, ReadingsDialog.accept, lambda: first.press("Ctrl+V"))
+    first.wait()
+    assert not seen(first, "start")
+    assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
+    assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_all_of_it_lies_in_sight(launch, lang):
     person = launch(lang=lang, width=1024, height=700, page=True)
@@ -156,31 +175,6 @@ def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, pla
     assert str(row) in first.explanation()
 
 
-def test_the_map_follows_while_a_sentence_is_typed(first):
-    field = first.find("start.sentence")
-    map_of = first.find("start.map.sentence").map_of("weights")
-    before = map_of.grab().toImage()
-    first.overwrite(field, "", end="")
-    assert not first.find("start.show").isEnabled()
-    first.type("今天天气很好")
-    assert map_of.shape == (6, 6)
-    assert map_of.grab().toImage() != before
-    values = [[map_of.cell_at(i, j)[0] for j in range(6)] for i in range(6)]
-    rng = np.random.default_rng(0)
-    vectors = rng.standard_normal((5, 8))
-    w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
-    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
-    assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
-    assert values[1] == values[2]  # the same character has the same vector
-    first.press("Return")
-    first.wait()
-    assert not seen(first, "start")
-    assert first.program.document.problem.query_tokens == tuple("今天天气很好")
-    assert first.program.document.path is None
-    assert first.values("weights") == values
-    assert not first.window.isWindowModified()
-
-
 def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
     person = launch("worked-example.npz", page=False)
     person.save_as(tmp_path / "kept.attn")
@@ -207,46 +201,6 @@ def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_sa
     assert fault(person.find("banner")) == ""
 
 
-def test_the_language_is_switched_in_the_status_bar_and_the_last_file_is_one_setting(first):
-    first.click("start.language")
-    QApplication.processEvents()
-    first.look()
-    assert first.find("start.worked").text() == "打开算例"
-    assert first.find("start.sentence").text() == "今天天气很好"
-    assert first.find("start.map.sentence").map_of("weights").shape == (6, 6)
-    assert (first.status(), first.find("start.language").text()) == ("起始页", "English")
-    first.click("start.language")
-    QApplication.processEvents()
-    assert first.find("start.worked").text() == "Open the example"
-
-    # the last file next time is one setting on the page and in the menu
-    box = first.find("start.reopen", QCheckBox)
-    first.click("start.reopen")
-    assert box.isChecked()
-    assert first.action("reopen_last").isChecked()
-    assert first.program.settings.flag("reopen_last", False)
-    first.do("reopen_last")
-    assert not box.isChecked()
-
-
-def test_tab_goes_down_the_page_and_f6_stays(first):
-    assert [stop.objectName() for stop in stops(first.window)][:3] == ["start.worked", "start.sentence", "start.show"]
-    first.press("Tab")
-    assert first.focus().objectName() == "start.worked"
-    first.press("F6")
-    assert first.focus().objectName() == "start.worked"
-    first.press("Return")
-    first.wait()
-    assert first.program.document.name == "worked-example"
-    assert not seen(first, "start")
-    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
-    first.do("start")
-    first.click("start.minilm")
-    first.wait()
-    look = first.program.view.look
-    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
-
-
 @each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
 def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
     """Random vectors stood for words of which the program has real ones."""
@@ -265,25 +219,6 @@ def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(fi
         assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
     if said == "MiniLM":
         assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
-
-
-def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first, qtbot):
-    """Ctrl+V showed the example, with nothing pasted and nothing said."""
-    first.clipboard("1 2\n3 4")
-    first.do("lessons")
-    first.settle("lessons")
-    first.press("Ctrl+V")
-    assert seen(first, "zone.inputs"), "a list of lessons has no use for it"
-    first.do("start")
-    first.press("Ctrl+V")
-    assert seen(first, "start")
-    assert "2 × 2" in first.banner()
-    first.clipboard("Q = [[1, 0], [0, 2], [1, 1]]; K = [[1, 1]]; V = [[4]]")
-    first.answering(ReadingsDialog, ReadingsDialog.accept, lambda: first.press("Ctrl+V"))
-    first.wait()
-    assert not seen(first, "start")
-    assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
-    assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
 
 
 def sentence_of(person):
@@ -307,7 +242,7 @@ def pointed_at(person):
     return min((name for name in PARTS if inside[name].contains(middle)), key=lambda name: inside[name].height())
 
 
-def test_the_first_document_from_the_start_page_brings_the_tour_and_no_other_does(first, qtbot):
+def test_the_first_document_brings_the_tour_and_the_page_is_gone_through_by_keys_in_both_languages(first, qtbot):
     first.click("start.worked")
     qtbot.waitUntil(lambda: shown(first))
     met = []
@@ -323,6 +258,70 @@ def test_the_first_document_from_the_start_page_brings_the_tour_and_no_other_doe
     first.wait()
     QApplication.processEvents()
     assert not shown(first)
+
+    # Tab goes down the page and F6 stays
+    first.do("start")
+    assert [stop.objectName() for stop in stops(first.window)][:3] == ["start.worked", "start.sentence", "start.show"]
+    first.press("Tab")
+    assert first.focus().objectName() == "start.worked"
+    first.press("F6")
+    assert first.focus().objectName() == "start.worked"
+    first.press("Return")
+    first.wait()
+    assert first.program.document.name == "worked-example"
+    assert not seen(first, "start")
+    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
+    first.do("start")
+    first.click("start.minilm")
+    first.wait()
+    look = first.program.view.look
+    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
+
+    # the language is switched in the status bar
+    first.do("start")
+    first.click("start.language")
+    QApplication.processEvents()
+    first.look()
+    assert first.find("start.worked").text() == "打开算例"
+    assert first.find("start.sentence").text() == "今天天气很好"
+    assert first.find("start.map.sentence").map_of("weights").shape == (6, 6)
+    assert (first.status(), first.find("start.language").text()) == ("起始页", "English")
+    first.click("start.language")
+    QApplication.processEvents()
+    assert first.find("start.worked").text() == "Open the example"
+
+    # the last file next time is one setting on the page and in the menu
+    box = first.find("start.reopen", QCheckBox)
+    first.click("start.reopen")
+    assert box.isChecked()
+    assert first.action("reopen_last").isChecked()
+    assert first.program.settings.flag("reopen_last", False)
+    first.do("reopen_last")
+    assert not box.isChecked()
+
+    # the map follows while a sentence is typed
+    field = first.find("start.sentence")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    before = map_of.grab().toImage()
+    first.overwrite(field, "", end="")
+    assert not first.find("start.show").isEnabled()
+    first.type("今天天气很好")
+    assert map_of.shape == (6, 6)
+    assert map_of.grab().toImage() != before
+    values = [[map_of.cell_at(i, j)[0] for j in range(6)] for i in range(6)]
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((5, 8))
+    w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
+    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
+    assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
+    assert values[1] == values[2]  # the same character has the same vector
+    first.press("Return")
+    first.wait()
+    assert not seen(first, "start")
+    assert first.program.document.problem.query_tokens == tuple("今天天气很好")
+    assert first.program.document.path is None
+    assert first.values("weights") == values
+    assert not first.window.isWindowModified()
 
 
 def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtbot):
