@@ -49,6 +49,12 @@ def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alo
         assert len(shown) == 1
         assert words in widget.whatsThis()
     table.window().commit_typed()
+    person.do("softcap")
+    field = person.find("control.softcap")
+    field.setFocus()
+    own = field.toolTip()
+    person.program.late.tips.show()  # the first time since it was made: it has a tip, which stays
+    assert field.toolTip() == own != field.whatsThis()
     foreign.setFocus()
     assert foreign.whatsThis() == ""
 

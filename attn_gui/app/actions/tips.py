@@ -80,7 +80,7 @@ class TipsController(Controller):
         for control in self._window.findChildren(QWidget, QRegularExpression("^" + re.escape(CONTROL))):
             if tip := tips.get(control.objectName().removeprefix(CONTROL)):
                 said = QCoreApplication.translate("Tips", tip)
-                if control.toolTip() in ("", control.whatsThis()):
+                if control.toolTip() in ("", control.whatsThis()) and control.property(GIVEN) is None:
                     control.setToolTip(said)
                 control.setWhatsThis(said)
         self._on_focus_changed(None, QApplication.focusWidget())

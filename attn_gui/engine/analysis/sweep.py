@@ -422,7 +422,7 @@ def sweep(
 
 
 # --- slider of d_k --------------------------------------------------------------------------------
-TOKENS, SEED = 16, 0  # of the seeded Q, K and V
+TOKENS = 16  # of the seeded Q, K and V
 NARROWEST_D_K, WIDEST_D_K = 2, 512
 POINTS = tuple(round(NARROWEST_D_K ** (1 + place / 4)) for place in range(33))
 """Widths of the curves, evenly apart on a logarithmic axis; the narrowest stand there more than once."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -87,7 +87,7 @@ class ActionSearch(QDialog):
         super().__init__(parent)
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
-        self._offers, self._shown, self._below = tuple(offers), tuple(offers), parent
+        self._offers, self._shown, self._below = tuple(offers), tuple(offers), parent.window()
         self._line, self._list, self._none = LineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._list.setObjectName("palette.found")
@@ -98,15 +98,16 @@ class ActionSearch(QDialog):
         self._show("")
 
     def exec(self) -> int:
-        """Ask as a modal dialog does, and take the keys that still go to the window below, since the window manager
-        gives the keyboard a moment later: beside a modal dialog Qt drops them."""
-        loop, below = QEventLoop(), self._below.window().windowHandle()
-        self.finished.connect(loop.quit)
-        below.installEventFilter(self)
+        """Ask, and take the keys that still go to the window below, since the window manager gives the keyboard a
+        moment later: Qt drops them beside a modal dialog, which one that is on show before `exec` does not become."""
+        self._below.windowHandle().installEventFilter(self)
         self.show()
-        loop.exec()
-        below.removeEventFilter(self)
-        return self.result()
+        return super().exec()
+
+    def done(self, answer: int) -> None:
+        """Leave its input to the window below before the chosen action is done, which may be to quit."""
+        self._below.windowHandle().removeEventFilter(self)
+        super().done(answer)
 
     def found(self) -> tuple[str, ...]:
         """Return the paths on show, the best one first."""

@@ -112,6 +112,8 @@ def test_commands_by_keys_alone(person, tmp_path):
 
     def look_for(letters, early=""):
         def answer(palette):
+            person.window.close()
+            assert person.window.isVisible(), "the list is modal"
             for letter in early:  # before the window manager gives the keyboard to the list
                 QTest.keyClick(person.window.windowHandle(), Qt.Key(ord(letter.upper())))
             assert palette.findChild(QLineEdit).text() == early
@@ -147,13 +149,14 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
     assert "worked-example-weights-h0.svg" in person.banner()
 
-    person.again("ctrl w closes the window and asks as closing does")
+    person.again("ctrl w and the list close the window and ask as closing does")
     person.type_into("query", 0, 0, "4")
-    for answer, stays in (("Cancel", True), ("Discard", False)):
+    for answer, leave, stays in (
+        ("Cancel", lambda: person.press("Ctrl+W"), True),
+        ("Discard", lambda: look_for("quit"), False),
+    ):
         button = QMessageBox.StandardButton[answer]
-        person.answering(
-            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
-        )
+        person.answering(QMessageBox, lambda box, button=button: box.button(button).click(), leave)
         assert person.window.isVisible() is stays
 
 
