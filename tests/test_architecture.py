@@ -18,7 +18,7 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.figure_kinds import PAGES
-from attn_gui.formats import FORMATS, IMAGES
+from attn_gui.formats.catalog import FORMATS, IMAGES
 from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[1]

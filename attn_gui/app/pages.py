@@ -190,7 +190,7 @@ class PagesController(Controller):
             self._show_stale(page)
             return
         read.key, work = key, PageWork(page, ref(evaluation))
-        if page.kind.is_quick(context):
+        if page.kind.is_quick(context.problem):
             self._take(work, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
             page.progress.begin()

@@ -84,8 +84,6 @@ class LayoutController(QObject):
         self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
 
     def _on_appearance_changed(self) -> None:
-        if self._fills_screen():
-            return  # its size is not the one that it comes back to
         if not self._soon.isActive() and self._window.size() != self._taken:
             self._given = self._taken = self._window.size()
         self._soon.start()
@@ -95,14 +93,11 @@ class LayoutController(QObject):
         since the change."""
         now, least, before = self._window.size(), self._window.minimumSize(), self._taken
         grown = now.width() in (before.width(), least.width()) and now.height() in (before.height(), least.height())
-        if self._fills_screen() or not grown:
+        if not grown:
             return
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)  # else it is what was needed before
         self._window.resize(self._given)
         self._taken = self._window.size()
-
-    def _fills_screen(self) -> bool:
-        return self._window.isMaximized() or self._window.isFullScreen()
 
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")

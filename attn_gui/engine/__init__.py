@@ -5,16 +5,9 @@ from typing import TYPE_CHECKING
 
 from attn_gui.engine.analysis.explanation import Explanation, Term, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.checks import Record
-from attn_gui.engine.creation.create import (
-    made_direct,
-    with_biases,
-    with_context,
-    with_direct,
-    with_output,
-)
+from attn_gui.engine.creation.create import made_direct, with_direct
 from attn_gui.engine.creation.layer_parts import FILLS, fill
-from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
+from attn_gui.engine.creation.resize import Resized, apply_fix, head_counts, outlined, resize
 from attn_gui.engine.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Plane, Recomputed
@@ -22,25 +15,21 @@ from attn_gui.engine.evaluation.trace import Trace, compute
 from attn_gui.engine.fields import DTYPES
 from attn_gui.engine.graph.expressions import Cell
 from attn_gui.engine.graph.symbols_and_titles import symbol
-from attn_gui.engine.masks import MASKS, Layer, Parameter, layer_from_mapping
+from attn_gui.engine.masks import layer_from_mapping
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_of, reshaped
 
 from .arrays import Box
-from .scores import SCORES
 from .stages import STAGE
 
 if TYPE_CHECKING:
     from attn_gui.engine.analysis.target_solution import Solution, solve
     from attn_gui.engine.analysis.verification import Report, verify
     from attn_gui.engine.comparison import Comparison, Suspect, compare
-    from attn_gui.engine.creation.resize import apply_fix
 
 __all__ = [
     "DTYPES",
     "FILLS",
-    "MASKS",
-    "SCORES",
     "STAGE",
     "Box",
     "Cell",
@@ -51,14 +40,11 @@ __all__ = [
     "FieldError",
     "FieldTypeError",
     "Fix",
-    "Layer",
     "Note",
-    "Parameter",
     "PlaceError",
     "Plane",
     "Problem",
     "Recomputed",
-    "Record",
     "Report",
     "Resized",
     "ShapeError",
@@ -83,17 +69,13 @@ __all__ = [
     "solve",
     "symbol",
     "verify",
-    "with_biases",
-    "with_context",
     "with_direct",
-    "with_output",
 ]
 
 _LATER = {
     "Comparison": "comparison",
     "compare": "comparison",
     "Suspect": "comparison",
-    "apply_fix": "creation.resize",
     "Report": "analysis.verification",
     "Solution": "analysis.target_solution",
     "solve": "analysis.target_solution",

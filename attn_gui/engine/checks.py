@@ -7,7 +7,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
 
@@ -391,6 +391,31 @@ class TaggedRecord:
 
     kind: ClassVar[str] = ""
     listed: ClassVar[str] = ""  # the field of a problem that has several of them, counted from 0
+    label: ClassVar[str] = ""  # in lists; English
+    about: ClassVar[str] = ""  # what it does, in half a line; English
+    table: ClassVar[str] = ""  # the parameter that holds its numbers; empty where it has none
+
+    @classmethod
+    def of_mapping(
+        cls, mapping: object, name: str, kinds: Mapping[str, type[Self]], unknown: str, *, blank: bool = False
+    ) -> Self:
+        """Return the record of {"kind": …, parameters}, of one of these kinds. Raises FieldError, FieldTypeError.
+
+        `unknown` is the sentence on another kind; with `blank` a parameter that is needed is missing where it is None.
+        """
+        if not isinstance(mapping, Mapping):
+            raise FieldTypeError(errors.NOT_RECORD, field=name, got=kind_of(mapping))
+        given = dict(mapping)
+        kind = given.pop("kind", None)
+        if not isinstance(kind, str) or kind not in kinds:
+            raise FieldError(unknown, field=name, choices=tuple(kinds), got=described(kind))
+        known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(kinds[kind])}  # type: ignore[arg-type]
+        for other in given.keys() - known.keys():
+            raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=echo(other), choices=tuple(known))
+        for parameter, needed in known.items():
+            if needed and (parameter not in given or (blank and given[parameter] is None)):
+                raise FieldError(errors.NEEDS, field=f"{name} ({kind})", other=parameter)
+        return kinds[kind](**given)
 
     @classmethod
     def name_at(cls, position: int) -> str:
@@ -402,6 +427,19 @@ class TaggedRecord:
         """Return the position in the name of a record or of its field: 1 for `mask.1.values`; None for other names."""
         listed, _, rest = name.partition(".")
         return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
+
+    @property
+    def cells(self) -> Any:
+        """Its numbers: an array, one number, or None."""
+        return getattr(self, self.table) if self.table else None
+
+    def field(self, position: int) -> str:
+        """Return the dotted name of its numbers in a problem; without numbers that of the record."""
+        return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
+
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        """Return the record with read-only arrays in the problem's dtype."""
+        return self
 
     def changed(self, **parameters: object) -> Self:
         """Return a copy with other parameters, which are checked by the problem that it is put into."""

@@ -4,7 +4,7 @@ kind is one class and its entry in INTERVENTIONS."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,7 +43,7 @@ MOST_CELLS = 1 << 22  # numbers that they hold, all together
 class Intervention(checks.TaggedRecord):
     """A change of cells of one stage after it is computed; texts are English, of the context "Interventions".
 
-    For each cell a kind can use its computed number (`own`), a number of the record (`given`, its parameter `numbers`)
+    For each cell a kind can use its computed number (`own`), a number of the record (`given`, its parameter `table`)
     and the computed number of another cell (`taken`, at its `source`). `carried_out` and `slopes` are its whole
     arithmetic.
     """
@@ -53,9 +53,6 @@ class Intervention(checks.TaggedRecord):
     enabled: bool = True
 
     listed: ClassVar[str] = "interventions"
-    label: ClassVar[str] = ""  # in lists
-    about: ClassVar[str] = ""  # what it does, in half a line
-    numbers: ClassVar[str] = ""  # the parameter that holds its own numbers, an array or one number
     replaces: ClassVar[bool] = False  # whether nothing of what was computed there is left
     rounds: ClassVar[bool] = False  # whether its arithmetic rounds
     code: ClassVar[str] = ""  # its arithmetic in a script: of {own}, {given} and {taken}; "" where there is none
@@ -87,15 +84,6 @@ class Intervention(checks.TaggedRecord):
         raise NotImplementedError
 
     # --- its numbers -----------------------------------------------------------------------------
-    @property
-    def cells(self) -> Any:
-        """Its numbers: an array, one number, or None."""
-        return getattr(self, self.numbers) if self.numbers else None
-
-    def field(self, position: int) -> str:
-        """Return the dotted name of its numbers in a problem; without numbers that of the record."""
-        return f"{self.name_at(position)}.{self.numbers}" if self.numbers else self.name_at(position)
-
     @property
     def rule(self) -> tuple[object, ...]:
         """Kind, stage, whether enabled, place and shape: everything but its numbers."""
@@ -143,11 +131,6 @@ class Intervention(checks.TaggedRecord):
 
     def cut(self, box: Box) -> Self:
         """Return the record with only the numbers for a part of its cells, counted from its first one."""
-        return self
-
-    # --- as a record -----------------------------------------------------------------------------
-    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
-        """Return the record with read-only arrays in the problem's dtype."""
         return self
 
 
@@ -282,7 +265,7 @@ class Scale(Intervention):
     kind = "scale"
     label = N_("Interventions", "scale")
     about = N_("Interventions", "Cells are multiplied by a factor")
-    numbers = "factor"
+    table = "factor"
     rounds = True
     code = "{own} * {given}"
 
@@ -316,7 +299,7 @@ class Set(Intervention):
     kind = "set"
     label = N_("Interventions", "set")
     about = N_("Interventions", "Cells take given numbers")
-    numbers = "values"
+    table = "values"
     replaces = True
     code = "{given}"
 
@@ -374,21 +357,7 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     """Return a record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
     if isinstance(mapping, Intervention):
         return mapping
-    if not isinstance(mapping, Mapping):
-        raise FieldTypeError(errors.NOT_RECORD, field=name, got=checks.kind_of(mapping))
-    given = dict(mapping)
-    kind = given.pop("kind", None)
-    if not isinstance(kind, str) or kind not in INTERVENTIONS:
-        raise FieldError(
-            errors.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=checks.described(kind)
-        )
-    known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(INTERVENTIONS[kind])}
-    for unknown in given.keys() - known.keys():
-        raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
-    for parameter, needed in known.items():
-        if needed and given.get(parameter) is None:
-            raise FieldError(errors.NEEDS, field=f"{name} ({kind})", other=parameter)
-    return INTERVENTIONS[kind](**given)
+    return Intervention.of_mapping(mapping, name, INTERVENTIONS, errors.UNKNOWN_INTERVENTION, blank=True)
 
 
 def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:

@@ -4,14 +4,14 @@ A new kind is one class and its entry in MASKS."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from attn_gui.engine import checks, errors
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
+from attn_gui.engine.errors import FieldTypeError, Note, ShapeError
 from attn_gui.languages import N_
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
@@ -47,9 +47,6 @@ class Layer(checks.TaggedRecord):
     enabled: bool = True
 
     listed: ClassVar[str] = "mask"
-    label: ClassVar[str] = ""  # in lists
-    about: ClassVar[str] = ""  # what it does, in half a line
-    table: ClassVar[str] = ""  # the parameter that holds its cells; empty for a layer that is a rule
     positional: ClassVar[bool] = True  # which cells it opens, or what it adds, depends on where keys stand
     diagonal: ClassVar[bool] = False  # a rule of how far a key lies behind a query, and of nothing else
     adds: ClassVar[bool] = False  # True: adds to the scores; False: says which cells are allowed
@@ -59,18 +56,9 @@ class Layer(checks.TaggedRecord):
         checks.as_switch(f"{self.kind}.enabled", self.enabled)
 
     @property
-    def cells(self) -> Array | None:
-        """The layer's own cells; None for a layer that is a rule."""
-        return getattr(self, self.table) if self.table else None
-
-    @property
     def paintable(self) -> bool:
         """Whether its cells can be opened and closed one by one."""
         return bool(self.table) and not self.adds
-
-    def field(self, position: int) -> str:
-        """Return the dotted name of its cells in a problem; of a rule, the layer's name."""
-        return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
@@ -115,10 +103,6 @@ class Layer(checks.TaggedRecord):
 
     def fit(self, name: str, sizes: Sizes) -> None:
         """Raise ShapeError if the layer does not belong to maps of these sizes."""
-
-    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
-        """Return the layer with read-only arrays in the problem's dtype."""
-        return self
 
 
 ALIGN = Parameter(
@@ -171,11 +155,6 @@ class TableLayer(Layer):
 
     positional = False
 
-    @property
-    def cells(self) -> Array:
-        found: Array = getattr(self, self.table)
-        return found
-
     def fit(self, name: str, sizes: Sizes) -> None:
         _broadcasts(f"{name}.{self.table}", self.cells, sizes)
 
@@ -205,9 +184,9 @@ class Custom(TableLayer):
         counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
         return Note(N_("Masks", "open: {open} of {all} cells"), counts)
 
-    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         allowed = checks.as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
-        return Custom(enabled=self.enabled, allowed=allowed)
+        return type(self)(enabled=self.enabled, allowed=allowed)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -236,9 +215,9 @@ class Bias(TableLayer):
         shape = " × ".join(map(str, self.values.shape))
         return Note(N_("Masks", "adds a table of {shape}"), {"shape": shape})
 
-    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         values = checks.as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
-        return Bias(enabled=self.enabled, values=values)
+        return type(self)(enabled=self.enabled, values=values)
 
 
 def open_where(condition: str | Note) -> Note:
@@ -548,18 +527,5 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "ma
     """Return the layer of {"kind": …, parameters}, of a kind's name, or as it is. Raises ValueError or TypeError."""
     if isinstance(mapping, Layer):
         return mapping
-    if isinstance(mapping, str):
-        mapping = {"kind": mapping}
-    if not isinstance(mapping, Mapping):
-        raise FieldTypeError(errors.NOT_RECORD, field=name, got=checks.kind_of(mapping))
-    given = dict(mapping)
-    kind = given.pop("kind", None)
-    if not isinstance(kind, str) or kind not in MASKS:
-        raise FieldError(errors.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=checks.described(kind))
-    known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
-    for unknown in given.keys() - known.keys():
-        raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=checks.echo(unknown), choices=tuple(known))
-    for parameter, needed in known.items():
-        if needed and parameter not in given:
-            raise FieldError(errors.NEEDS, field=f"{name} ({kind})", other=parameter)
-    return MASKS[kind](**given)
+    given = {"kind": mapping} if isinstance(mapping, str) else mapping
+    return Layer.of_mapping(given, name, MASKS, errors.UNKNOWN_LAYER)

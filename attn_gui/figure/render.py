@@ -177,7 +177,7 @@ def render(
     picture = card_picture(card) or picture
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
     set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
-    company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
+    company = {"levels": levels, "colormap": colormap, "before": before, "values": values, "font_size": font_size}
     kind, given = kind_of(picture), {**company, "set": set_on_page or None}
     check_company(not kind.of_stage, walk, kind.of_stage and kind.of_cell, given, colorbar, compare)
     stage, heads = over_heads(stage, heads)

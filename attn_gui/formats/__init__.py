@@ -64,7 +64,6 @@ from attn_gui.formats.untrusted_bytes import Array
 from attn_gui.languages import N_
 
 __all__ = [
-    "FORMATS",
     "IMAGES",
     "SESSION",
     "AmbiguousTable",
@@ -74,7 +73,6 @@ __all__ = [
     "FormatError",
     "LabeledArray",
     "Loaded",
-    "block_rows",
     "has_items",
     "list_arrays",
     "load",
@@ -98,7 +96,6 @@ __all__ = [
     "save_study",
     "stage_rows",
     "suffixes",
-    "write_file",
 ]
 
 _SEVERAL = N_("{file} holds {count} arrays, not one matrix: {names}. Open it instead.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from attn_gui.formats import (
     csv_latex_markdown,
@@ -71,7 +71,7 @@ def _text_format(
     )
 
 
-_ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
+_ENTRIES: tuple[Format[Any], ...] = (
     SESSION,
     Format(
         key="npz",
@@ -154,13 +154,13 @@ _ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     _text_format("md", N_("Table in Markdown"), csv_latex_markdown.write_markdown, csv_latex_markdown.MOST_TYPESET),
     _text_format("tex", N_("Table in LaTeX"), csv_latex_markdown.write_latex, csv_latex_markdown.MOST_TYPESET),
 )
-FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
+FORMATS: dict[str, Format[Any]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
 
 
 def problem_formats() -> tuple[Format[Loaded], ...]:
     """Return the formats that hold a problem."""
-    return tuple(cast("Format[Loaded]", kind) for kind in FORMATS.values() if kind.kind == "problem")
+    return tuple(kind for kind in FORMATS.values() if kind.kind == "problem")
 
 
 def save_formats() -> tuple[Format[Loaded], ...]:
@@ -180,17 +180,15 @@ def array_formats() -> tuple[Format[Loaded], ...]:
 
 def matrix_formats() -> tuple[Format[LabeledArray], ...]:
     """Return the formats that hold one matrix."""
-    return tuple(cast("Format[LabeledArray]", kind) for kind in FORMATS.values() if kind.kind == "matrix")
+    return tuple(kind for kind in FORMATS.values() if kind.kind == "matrix")
 
 
-def number_formats() -> dict[str, Format[Loaded] | Format[LabeledArray]]:
+def number_formats() -> dict[str, Format[Any]]:
     """Return {key: format} of the formats that numbers can be exported in."""
     return {key: kind for key, kind in FORMATS.items() if kind.holds_numbers}
 
 
-def detect(
-    source: FileSource, path: PathText, wanted: Iterable[Format[Any]] | None = None
-) -> Format[Loaded] | Format[LabeledArray]:
+def detect(source: FileSource, path: PathText, wanted: Iterable[Format[Any]] | None = None) -> Format[Any]:
     """Return the format of an open file by its first bytes, else by its suffix.
 
     Raises FormatError for an unknown one, with the suffixes of the formats that are `wanted`.

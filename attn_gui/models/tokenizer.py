@@ -512,7 +512,8 @@ def _set_parts(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     for part, kinds in (("normalizer", normalizers), ("pre_tokenizer", pre_tokenizers)):
         component = getattr(tokenizer, part)
         state = {} if component is None else json.loads(component.__getstate__())
-        told = {SETTINGS[name]: told for name, told in settings.items() if SETTINGS.get(name) in state}
+        given = ((SETTINGS.get(name), value) for name, value in settings.items() if isinstance(value, bool))
+        told = {name: value for name, value in given if name in state}
         if any(state[name] != value for name, value in told.items()):
             changed = kinds.Sequence([])
             changed.__setstate__(json.dumps(state | told).encode())

@@ -7035,7 +7035,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{file} holds no numbers.</source>
-        <translation>{file} 中没有数值。</translation>
+        <translation>{file}：没有数值。</translation>
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
@@ -7991,11 +7991,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
-        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第 0 行一样有 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: row {row} has {got} cells; expected {expected}, as in the first row.</source>
-        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第 0 行一样有 {expected} 个。</translation>
     </message>
     <message>
         <source>Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.</source>
@@ -8356,6 +8356,10 @@ Do you want to replace it?</source>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
+    </message>
+    <message>
+        <source>a card of its own size (--width or --height gives it another)</source>
+        <translation>尺寸未指定的卡片（可用 --width 或 --height 指定）</translation>
     </message>
     <message>
         <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
@@ -10359,6 +10363,10 @@ Do you want to replace it?</source>
         <translation>样本 {item}</translation>
     </message>
     <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
         <source>Rows, columns and heads count from 0; numbers are rounded last.</source>
         <translation>行、列、头均从 0 开始编号；数值在最后才舍入。</translation>
     </message>
@@ -11336,10 +11344,6 @@ Do you want to replace it?</source>
         <translation>，</translation>
     </message>
     <message>
-        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
-        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
-    </message>
-    <message>
         <source>Add up</source>
         <translation>求和</translation>
     </message>
@@ -11422,6 +11426,10 @@ Do you want to replace it?</source>
     <message>
         <source>{cell} is edited: {before} as computed, now {value}.</source>
         <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
+    </message>
+    <message>
+        <source>Exponentiate: negative numbers turn positive, gaps become ratios. {equations}.</source>
+        <translation>取指数：负数也变成正数，差变成比。{equations}。</translation>
     </message>
     <message>
         <source>Row × column</source>
@@ -11868,6 +11876,14 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Tokens that fit at this level: {tokens}.</source>
         <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
+    </message>
+    <message>
+        <source>M ({mask}): {rule}</source>
+        <translation>M（{mask}）：{rule}</translation>
+    </message>
+    <message>
+        <source>columns of {head}: {columns}</source>
+        <translation>{head} 的列：{columns}</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import SCORES, DenseEvaluation, Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.normalizers import NORMALIZERS
+from attn_gui.engine.scores import SCORES
 
 B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
 E, F, S, U = 19, 23, 29, 31  # width of x, of the context, hidden width of the additive score, width of the block's end

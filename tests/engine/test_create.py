@@ -12,11 +12,15 @@ from attn_gui.engine import (
     compute,
     fill,
     made_direct,
+)
+from attn_gui.engine.creation.create import (
+    fitting_output,
+    new_fields,
     with_biases,
     with_context,
     with_output,
+    with_score,
 )
-from attn_gui.engine.creation.create import fitting_output, new_fields, with_score
 from attn_gui.engine.creation.interventions import with_carried_interventions
 from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
 from tests.failing import each

@@ -14,12 +14,12 @@ from attn_gui.engine.creation.interventions import (
     for_all_heads,
     rescale_row,
     with_cells_free,
+    with_cells_replaced,
     with_cells_scaled,
-    with_cells_set,
-    with_cells_taken,
 )
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.interventions import Copy, Set
 from attn_gui.engine.stages import STAGE
 from tests.failing import each
 
@@ -297,9 +297,9 @@ def changes(draw):
     if kind == "scale":
         return lambda known: with_cells_scaled(known, "scores", AXES, box, 0.5)
     if kind == "take":
-        return lambda known: with_cells_taken(known, "scores", AXES, box, {"query": 4})
+        return lambda known: with_cells_replaced(known, "scores", AXES, box, Copy, source={"query": 4})
     values = np.arange(box[-1].stop - box[-1].start, dtype=float) if kind == "row" else np.asarray(3.0)
-    return lambda known: with_cells_set(known, "scores", AXES, box, values)
+    return lambda known: with_cells_replaced(known, "scores", AXES, box, Set, values=values)
 
 
 def scores(records):
@@ -320,9 +320,8 @@ def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
 
 def test_the_last_number_and_the_product_of_factors_count():
     box = tuple(slice(0, 1) for _ in SHAPE)
-    twice = with_cells_set(
-        with_cells_set((), "scores", AXES, box, np.asarray(1.0)), "scores", AXES, box, np.asarray(2.0)
-    )
+    once = with_cells_replaced((), "scores", AXES, box, Set, values=np.asarray(1.0))
+    twice = with_cells_replaced(once, "scores", AXES, box, Set, values=np.asarray(2.0))
     assert scores(twice)[0, 0, 0, 0] == 2
     (halved,) = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, 0.5), "scores", AXES, box, -3.0)
     assert halved.factor == -1.5

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import MASKS, SCORES, STAGE, Problem, compute, explain
+from attn_gui.engine import STAGE, Problem, compute, explain
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.blocks import ACTIVATIONS
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell
+from attn_gui.engine.masks import MASKS
+from attn_gui.engine.scores import SCORES
 from tests.failing import each, failing
 
 CONTRACT = [

@@ -23,11 +23,9 @@ from attn_gui.engine.blocks import BLOCKS, CHOICES
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.formats import (
-    FORMATS,
     IMAGES,
     ArrayRows,
     FormatError,
-    block_rows,
     load,
     number_formats,
     open_file,
@@ -38,8 +36,10 @@ from attn_gui.formats import (
     save_rows,
     save_session,
     stage_rows,
-    write_file,
 )
+from attn_gui.formats.atomic_writing import write_file
+from attn_gui.formats.catalog import FORMATS
+from attn_gui.formats.file_format import block_rows
 from attn_gui.formats.scripts import SCRIPTS
 from attn_gui.paths import resource
 from tests.failing import each
@@ -47,7 +47,8 @@ from tests.failing import each
 OLD = b"the old file"
 FULL_DISK = """
 import resource, signal, sys
-from attn_gui.formats import FormatError, write_file
+from attn_gui.formats import FormatError
+from attn_gui.formats.atomic_writing import write_file
 path, size = sys.argv[1], int(sys.argv[2])
 for limit in range(0, size, max(size // 40, 1)):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))

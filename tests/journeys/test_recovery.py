@@ -65,6 +65,14 @@ def crashed(launch, qtbot, tmp_path):
     return tmp_path / "mine.attn", problem
 
 
+def test_an_example_is_offered_by_its_title(launch, qtbot):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    person.leave()
+    assert "保存手算示例，五步之前" in launch(lang="zh").banner()
+
+
 def test_each_is_offered_in_one_window_discarded_or_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
     path, problem = crashed
     before = path.read_bytes()

@@ -60,7 +60,7 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
         ("tiny-bert", {"do_lower_case": False}, "the The", ["[CLS]", "the", "[UNK]", "[SEP]"]),
         ("tiny-bert", {"do_lower_case": True, "strip_accents": None}, "the Thé", ["[CLS]", "the", "the", "[SEP]"]),
         ("tiny-gpt2", {"add_prefix_space": True}, "the", ["Ġthe"]),
-        ("tiny-gpt2", {"add_prefix_space": False}, "the", ["t", "he"]),
+        ("tiny-gpt2", {"add_prefix_space": None}, "the", ["t", "he"]),  # null is no word
     ],
 )
 def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text, tokens, tmp_path):

@@ -18,7 +18,8 @@ import numpy as np
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.figure_kinds import PAGES
-from attn_gui.formats import FORMATS, open_file, open_matrix, rows_of, save, save_rows, save_session, session
+from attn_gui.formats import open_file, open_matrix, rows_of, save, save_rows, save_session, session
+from attn_gui.formats.catalog import FORMATS
 from attn_gui.formats.file_format import reading
 from attn_gui.formats.journal import LENGTH, MAGIC, HeldFile, Journal, JournalStep, kept_in, recover
 from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord

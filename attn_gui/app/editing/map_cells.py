@@ -30,15 +30,14 @@ from attn_gui.engine.creation.interventions import (
     box_times_factor,
     rescale_row,
     with_cells_free,
+    with_cells_replaced,
     with_cells_scaled,
-    with_cells_set,
-    with_cells_taken,
 )
 from attn_gui.engine.errors import spoken
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
-from attn_gui.engine.interventions import PLACES, Intervention
+from attn_gui.engine.interventions import PLACES, Copy, Intervention, Set
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import N_
@@ -91,7 +90,8 @@ class CellChanges:
             return box_of_values(array, own, cast_cells(values, array.dtype))
 
         def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
-            return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
+            new = cast_cells(values, np.dtype(self._document.problem.dtype))
+            return with_cells_replaced(known, stage, axes, box, Set, values=new)
 
         self._change(stage, box, label, numbers, cells, then=then)
 
@@ -103,14 +103,13 @@ class CellChanges:
             check_finite(product, array[own])
             return product
 
-        self._change(stage, box, label, numbers, with_cells_scaled, factor)
+        self._change(stage, box, label, numbers, partial(with_cells_scaled, factor=factor))
 
     def take(self, stage: str, box: Box, source: Mapping[str, int], label: Label) -> None:
         """Give the cells those of another place, axis by axis."""
         axes = STAGE[stage].axes
-        self._change(
-            stage, box, label, lambda array, own: box_from_place(array, axes, own, source), with_cells_taken, source
-        )
+        copied = partial(with_cells_replaced, kind=Copy, source=source)
+        self._change(stage, box, label, lambda array, own: box_from_place(array, axes, own, source), copied)
 
     def free(self, stage: str, box: Box, shape: tuple[int, ...], label: Label) -> None:
         """Leave the cells of a stage of this shape as computed; nothing is done where they are."""
@@ -126,13 +125,12 @@ class CellChanges:
         label: Label,
         numbers: Callable[[Array, Box], Array],
         with_cells: Callable[..., Interventions],
-        *given: object,
         then: Callable[[], object] = lambda: None,
     ) -> None:
-        """Give a matrix `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
+        """Give a matrix `numbers` of itself and its own box; `with_cells` adds an intervention."""
         problem = self._document.problem
         if not self.given(stage) or self._changed(stage, box):
-            added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
+            added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box)
             self._runner.change(label, lambda: {"interventions": added()}, then)
             return
         array = problem.arrays()[stage]

@@ -201,7 +201,7 @@ def with_hidden_width(problem: Problem, width: int) -> dict[str, Any]:
         raise FieldError(errors.NEEDS, field="d_a", other=hidden)
     tables, params = SCORES[problem.score].tables, problem.score_params
     changed = {
-        name: _score_weights(problem, name, (*params[name].shape[:-1], width), keep=_first_columns(params[name]))
+        name: _score_weights(problem, name, (*params[name].shape[:-1], width), partial(_keep_columns, params[name]))
         for name, letters in tables.items()
         if letters[-1] == tables[units][0]
     }
@@ -213,14 +213,10 @@ def _score_weights(problem: Problem, name: str, shape: Sequence[int], keep: Writ
     return fill("random", shape, field=field, dtype=problem.dtype, keep=keep)
 
 
-def _first_columns(old: Array) -> Write:
-    """Return a function that writes into a new array the columns that it shares with an old one."""
-
-    def write(new: Array) -> None:
-        shared = min(new.shape[-1], old.shape[-1])
-        new[..., :shared] = old[..., :shared]
-
-    return write
+def _keep_columns(old: Array, new: Array) -> None:
+    """Write into a new array the columns that it shares with an old one."""
+    shared = min(new.shape[-1], old.shape[-1])
+    new[..., :shared] = old[..., :shared]
 
 
 def fitting_output(problem: Problem) -> dict[str, Any]:

@@ -80,10 +80,8 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     for head in (k * group + r for k in sorted(kv_heads) for r in range(group)):
         if head not in chosen:
             raise FieldError(errors.WHOLE_GROUPS, head=head, group=group)
-    changed: dict[str, Array] = {}
-    for part, mine in (("query", chosen), ("key", kv_heads), ("value", kv_heads)):
-        for name, array, count in _columns(problem, part):
-            changed[name] = _blocks(array, -1, count, count, partial(_mean, sorted(mine)))
+    columns = _columns(problem, query=sorted(chosen), key=sorted(kv_heads), value=sorted(kv_heads))
+    changed = {name: _blocks(array, -1, count, count, partial(_mean, mine)) for name, array, count, mine in columns}
     if problem.weights is not None:
         count = problem.num_heads
         changed[GIVEN] = _blocks(problem.weights, -3, count, count, partial(_mean, sorted(chosen)))
@@ -92,11 +90,9 @@ def with_heads_averaged(problem: Problem, heads: Sequence[int]) -> Resized:
 
 def with_equal_kv(problem: Problem, head: int) -> Resized:
     """Return the fields that make all K/V heads equal to that of this head: multi-query attention."""
-    mine = checked_head(problem, head) // _group(problem)
-    changed: dict[str, Array] = {}
-    for part in ("key", "value"):
-        for name, array, count in _columns(problem, part):
-            changed[name] = _taken(array, -1, count, [mine] * count)
+    mine = [checked_head(problem, head) // _group(problem)]
+    columns = _columns(problem, key=mine, value=mine)
+    changed = {name: _taken(array, -1, count, mine * count) for name, array, count, _ in columns}
     return Resized(fields_with(problem, changed))
 
 
@@ -105,28 +101,23 @@ def _group(problem: Problem) -> int:
     return problem.num_heads // problem.num_kv_heads
 
 
-def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
-    """Yield (array name, number of heads in its columns) for all that makes Q, K or V."""
-    count = problem.num_heads if part == "query" else problem.num_kv_heads
-    for name in (f"w_{part}", f"b_{part}") if problem.projected else (part,):
-        array = getattr(problem, name)
-        if array is not None:
-            yield name, array, count
+def _columns(problem: Problem, **heads: Order) -> Iterator[tuple[str, Array, int, Order]]:
+    """Yield (name, array, number of heads in its columns, heads of its part) for all that makes Q, K or V (`heads`)."""
+    for part, mine in heads.items():
+        count = problem.num_heads if part == "query" else problem.num_kv_heads
+        for name in (f"w_{part}", f"b_{part}") if problem.projected else (part,):
+            if (array := getattr(problem, name)) is not None:
+                yield name, array, count, mine
 
 
 def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
     """Return the fields with all that belongs to heads in another order."""
     heads = problem.num_heads
-    changed: dict[str, Any] = {}
-    for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):
-        for name, array, count in _columns(problem, part):
-            changed[name] = _taken(array, -1, count, mine)
-    if problem.weights is not None:
-        changed[GIVEN] = _taken(problem.weights, -3, heads, order)
-    if problem.w_output is not None:
-        changed["w_output"] = _taken(problem.w_output, 0, heads, order)
-    if problem.sink is not None:
-        changed["sink"] = _taken(problem.sink, 0, heads, order)
+    columns = _columns(problem, query=order, key=kv_order, value=kv_order)
+    changed: dict[str, Any] = {name: _taken(array, -1, count, mine) for name, array, count, mine in columns}
+    for name, axis in ((GIVEN, -3), ("w_output", 0), ("sink", 0)):
+        if (array := getattr(problem, name)) is not None:
+            changed[name] = _taken(array, axis, heads, order)
     if problem.interventions:
         changed["interventions"] = reordered_interventions(problem, order, kv_order)
     for position, layer in enumerate(problem.mask):

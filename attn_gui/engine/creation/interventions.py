@@ -17,7 +17,7 @@ from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import Node
-from attn_gui.engine.interventions import Copy, Intervention, Scale, Set
+from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
 from attn_gui.engine.stages import STAGE
@@ -34,14 +34,19 @@ Interventions = tuple[Intervention, ...]
 
 
 # --- cells ----------------------------------------------------------------------------------------
-def with_cells_set(
-    interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
+def with_cells_replaced(
+    interventions: Sequence[Intervention],
+    stage: str,
+    axes: Axes,
+    box: Box,
+    kind: type[Intervention],
+    **numbers: Any,
 ) -> tuple[Intervention, ...]:
-    """Return interventions that set the cells of a box, given in the stage's own axes, to values.
+    """Return interventions that give the cells of a box, in the stage's own axes, `numbers` as this `kind` names them.
 
-    An earlier record that set exactly these cells is replaced if nothing was done to the stage since.
+    An earlier record of this kind for exactly these cells is replaced if nothing was done to the stage since.
     """
-    return _added(interventions, Set(stage=stage, at=_place(axes, box), values=values))
+    return _added(interventions, kind(stage=stage, at=_place(axes, box), **numbers))
 
 
 def with_cells_scaled(
@@ -60,13 +65,6 @@ def with_cells_scaled(
     if not np.isfinite(product) or (product == 0 and factor != 0 and before != 0):
         return (*interventions, new)
     return _added(interventions, new.changed(factor=product))
-
-
-def with_cells_taken(
-    interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, source: Mapping[str, int]
-) -> tuple[Intervention, ...]:
-    """Return interventions that copy computed cells of another place into the cells of a box."""
-    return _added(interventions, Copy(stage=stage, at=_place(axes, box), source=source))
 
 
 def with_cells_free(
@@ -384,7 +382,7 @@ def _freed(interventions: Interventions, heads: Collection[int]) -> Intervention
 
 def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
     """Return the record for another head, or range of heads, with the numbers that belong there."""
-    numbers = {record.numbers: cells} if record.numbers else {}
+    numbers = {record.table: cells} if record.table else {}
     return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
 
 

@@ -116,12 +116,9 @@ class _Plan:
             self._regroup("value", kv_before, kv_heads, d_v)
             self.notes.append(Note(errors.KV_WIDTH, {"before": wide, "after": d_key}))
         self.notes += of_kv(problem, heads, kv_heads)
-        self._score_rows("query", d_k)
-        self._score_rows("key", d_key)
         self._head_width("query", d_k)
         self._head_width("key", d_key)
         self._each_head(heads)
-        self._mask_axis(1, before, heads)
 
     def heads(self, heads: int) -> None:
         """Add or remove heads of the same width at the end, with their columns and their rows of w_output."""
@@ -137,7 +134,6 @@ class _Plan:
         self._output_rows(before, heads, problem.d_v)
         self._maps(-3, heads)
         self._each_head(heads)
-        self._mask_axis(1, before, heads)
         self.notes += of_counts(problem, heads, kv_heads)
 
     def num_kv_heads(self, kv_heads: int) -> None:
@@ -159,11 +155,9 @@ class _Plan:
             raise FieldError(errors.EVEN_HEAD, got=width)
         follows = self._columns("key") // problem.num_kv_heads == problem.d_k
         self._regroup("query", problem.num_heads, problem.num_heads, width)
-        self._score_rows("query", width)
         self._head_width("query", width)
         if follows:
             self._regroup("key", problem.num_kv_heads, problem.num_kv_heads, width)
-            self._score_rows("key", width)
             self._head_width("key", width)
 
     def d_v(self, width: int) -> None:
@@ -277,14 +271,15 @@ class _Plan:
             shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened))
         )
 
-    def _score_rows(self, part: str, width: int) -> None:
-        """Resize the rows of the score's tables to the width of a head, such as the additive score's weights."""
+    def _head_width(self, part: str, width: int) -> None:
+        """Resize what goes with the width of a head: rows of the score's tables, its norm, its turned pairs."""
         score = SCORES[self.problem.score]
         for name, letters in score.tables.items():
             params = self.fields.get("score_params", self.problem.score_params)
             if letters[0] == score.widths[part] and params[name].shape[0] != width:
                 new = grown(params[name], (width, *params[name].shape[1:]))
                 self.fields["score_params"] = Record({**params, name: new})
+        self.fields |= of_head_width(self.problem, part, width)
 
     def _block_width(self, width: int) -> None:
         problem = self.problem
@@ -295,13 +290,11 @@ class _Plan:
             self._put("b_output", (width,))
         self.fields["block"] = with_tables(problem, "o", width)
 
-    def _head_width(self, part: str, width: int) -> None:
-        self.fields |= of_head_width(self.problem, part, width)
-
     def _each_head(self, heads: int) -> None:
-        """Change the number of sinks, one for each head."""
+        """Change the number of sinks, one for each head, and of heads of the mask."""
         if self.problem.sink is not None:
             self._put("sink", (heads,))
+        self._mask_axis(1, self.problem.num_heads, heads)
 
     def _rows(self, name: str, rows: int) -> None:
         array = getattr(self.problem, name)

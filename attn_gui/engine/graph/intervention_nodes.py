@@ -410,7 +410,7 @@ def _by_hand(
     steps, inputs, names = [], [Reference(computed.name, node.axes)], [computed.name]
     for position, record in records:
         box, field = record.box(node.stage.axes, node.shape), record.field(position)
-        if not record.numbers:
+        if not record.table:
             steps.append(InterventionStep(position, record, box, None, ()))
             continue
         shape = sources[field].shape

@@ -77,7 +77,7 @@ def _called(name: str) -> str:
 
 def _by_hand(problem: Fields) -> dict[str, Source]:
     """Return the numbers of every enabled intervention, in their own shape."""
-    records = ((k, record) for k, record in enumerate(problem.interventions) if record.enabled and record.numbers)
+    records = ((k, record) for k, record in enumerate(problem.interventions) if record.enabled and record.table)
     return {record.field(k): Source(record.field(k), np.asarray(record.cells)) for k, record in records}
 
 

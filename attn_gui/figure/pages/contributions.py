@@ -481,8 +481,7 @@ T = TypeVar("T", bound=TwoMaps)
 class TwoMapsPage(PageKind[T]):
     """A page of two maps of the same cells."""
 
-    def is_quick(self, context: PageContext) -> bool:
-        return context.problem.n * context.problem.m <= QUICK
+    quick = QUICK
 
     def plan(self, content: T, style: PageStyle, size: Sides) -> PageDrawing:
         title = style.translate("Pages", self.title)

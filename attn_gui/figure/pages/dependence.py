@@ -204,6 +204,7 @@ class DependencePage(PageKind[Dependences]):
     name = "dependence"
     title = N_("Pages", "RNN, CNN and attention")
     layout = DependenceLayout
+    quick = 0
     roles = (Role.SCORE,)
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
     needs = N_("Pages", "Needs self-attention over one sequence: every query is a key, too")
@@ -229,9 +230,6 @@ class DependencePage(PageKind[Dependences]):
 
     def applies(self, problem: Problem) -> bool:
         return comparable(problem)
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False
 
     def turned(self, content: Dependences, before: Chosen, after: Chosen) -> Dependences:
         layers, seed = int(after["layers"]), int(after["seed"])

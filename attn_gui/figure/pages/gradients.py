@@ -236,6 +236,7 @@ class GradientPage(PageKind[CheckedGradients]):
     name = "gradient_maps"
     title = N_("Pages", "Gradient maps")
     layout = GradientsLayout
+    quick = 0  # the problem is computed again for every finite difference
     words = (
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
@@ -249,9 +250,6 @@ class GradientPage(PageKind[CheckedGradients]):
             BARS,
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed again for every finite difference
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
         box, weights, name, value = differentiated(

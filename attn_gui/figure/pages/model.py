@@ -63,6 +63,7 @@ class ModelPage(PageKind[C]):
 
     needs = NEEDS
     of_model = True
+    quick = 0
     reads = frozenset()
 
 

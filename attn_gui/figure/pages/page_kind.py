@@ -457,6 +457,8 @@ class PageKind(ABC, Generic[C]):
     roles: tuple[Role, ...] = ()
     """Parts of attention that it shows, and that a problem may lack."""
 
+    quick: ClassVar[float | None] = None
+    """Queries times keys up to which it is read within a frame; None for every problem that is not long."""
     of_model: ClassVar[bool] = False
     """Whether it looks at a whole model, and not at the layer on the table."""
     layout: ClassVar[type[PageLayout]]
@@ -491,9 +493,9 @@ class PageKind(ABC, Generic[C]):
         lacks = lacking(problem, self.roles)
         return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
 
-    def is_quick(self, context: PageContext) -> bool:
+    def is_quick(self, problem: Problem) -> bool:
         """Return whether it is read within a frame."""
-        return not self.of_model and not is_long(context.problem)
+        return not is_long(problem) if self.quick is None else problem.n * problem.m <= self.quick
 
     @property
     def slide(self) -> SliderOption | None:

@@ -263,6 +263,7 @@ class PrecisionPage(PageKind[PrecisionMaps]):
     name = "precision"
     title = N_("Pages", "Number types")
     layout = PrecisionLayout
+    quick = 0  # the problem is computed four times
     words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
     needs = N_("Pages", "It is too long to be computed once more in each type")
     reads = frozenset({"batch", "head", "stage"})
@@ -277,9 +278,6 @@ class PrecisionPage(PageKind[PrecisionMaps]):
 
     def applies(self, problem: Problem) -> bool:
         return not is_long(problem)
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed four times
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
         """Compute the problem in every type, one after the other.

@@ -362,6 +362,7 @@ class PoolingsPage(RegressionPage[PoolingRules]):
     name = "poolings"
     title = N_("Pages", "Ways to pool")
     layout = PoolingsLayout
+    quick = 0  # a width is fitted
     roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
     options = (
@@ -372,9 +373,6 @@ class PoolingsPage(RegressionPage[PoolingRules]):
             _functions,
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # a width is fitted
 
     def turned(self, content: PoolingRules, before: Chosen, after: Chosen) -> PoolingRules | None:
         return PoolingRules(**{**vars(content), "function": after["function"]})

@@ -143,7 +143,7 @@ class SimilarityLayout(MapsLayout):
 
     def _words(self, cells: Values) -> str:
         nearest = self.shown.nearest(cells)
-        return ", ".join(f"{self._token(place)} {self.shown.cosine(cells, place)}" for place in nearest)
+        return ", ".join(f"“{self._token(place)}” {self.shown.cosine(cells, place)}" for place in nearest)
 
     def _token(self, place: int) -> str:
         tokens = self.shown.tokens

@@ -236,6 +236,7 @@ class StatesPage(PageKind[StateMaps]):
 
     name = "side_by_side"
     title = N_("Pages", "Snapshots side by side")
+    quick = 0
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
         ChoiceOption(
@@ -257,9 +258,6 @@ class StatesPage(PageKind[StateMaps]):
             _latest,
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> StateMaps:
         keys, named = _asked_for(context), _named(context)

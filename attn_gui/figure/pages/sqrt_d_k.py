@@ -379,6 +379,7 @@ class RootPage(PageKind[RootScaling]):
     name = "sqrt_d_k"
     title = N_("Pages", "Why √dₖ")
     layout = RootLayout
+    quick = QUICK
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
     needs = N_("Pages", "Needs a softmax of dot products")
@@ -407,9 +408,6 @@ class RootPage(PageKind[RootScaling]):
 
     def applies(self, problem: Problem) -> bool:
         return SCORES[problem.score].root_scale and NORMALIZERS[problem.normalize].elementary
-
-    def is_quick(self, context: PageContext) -> bool:
-        return context.problem.n * context.problem.m <= QUICK
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RootScaling:
         problem, options, place = evaluation.problem, context.options, context.options["d_k"]

@@ -293,7 +293,8 @@ class ExponentBeat(SoftmaxBeat):
             )
         equations = self.context.words(N_("Walk", ", ")).join(row.equation(term) for term in row.terms)
         return self.context.words(
-            N_("Walk", "Exponentiate: negative numbers turn positive, gaps widen. {equations}."), equations=equations
+            N_("Walk", "Exponentiate: negative numbers turn positive, gaps become ratios. {equations}."),
+            equations=equations,
         )
 
     @property

@@ -154,13 +154,12 @@ def _part(path: Path, progress: Progress) -> ArrayListing:
     """Return the arrays of one file. A matrix is read now; other arrays are read later, from the file opened again."""
     with reading(path, progress=progress) as source:
         found = detect(source, path, (*matrix_formats(), *array_formats()))
-        for kind in matrix_formats():
-            if kind is found:
-                matrix = kind.read(source)
-                values = matrix.values.reshape(_shape(source) or matrix.values.shape)
-                if matrix.switches:  # a mask of them is no bias
-                    values = values.astype(bool)
-                return ArrayListing.held({path.stem: values}, notes=matrix.notes)
+        if found.kind == "matrix":
+            matrix = found.read(source)
+            values = matrix.values.reshape(_shape(source) or matrix.values.shape)
+            if matrix.switches:  # a mask of them is no bias
+                values = values.astype(bool)
+            return ArrayListing.held({path.stem: values}, notes=matrix.notes)
         if found.listing is not None:
             listing = found.listing(source)
             return replace(listing, read=partial(_from, path, listing))

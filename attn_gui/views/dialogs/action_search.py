@@ -20,6 +20,7 @@ from attn_gui.views.widgets import LineEdit, arrange, plain_tip
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
 MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
+NAMED = 1  # the distance of words that stand in the label
 LEAST_LETTERS = 4  # of a word that may be taken for another
 MOST_LETTERS = 30  # of a phrase of which parts are looked for
 KEYS = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
@@ -156,8 +157,9 @@ class ActionSearch(QDialog):
                 for at in range(len(run) - length + 1)
                 if (len(run) == length or not run.isascii()) and run[at : at + length] in said
             ]
-            if near := {offer: None for part in parts for offer in self._near(part, MISSPELLED - 1)}:
-                return tuple(near)
+            for farthest in (NAMED, MISSPELLED - 1):  # those that are called so, or have it in other words
+                if near := {offer: None for part in parts for offer in self._near(part, farthest)}:
+                    return tuple(near)
         return ()
 
     def _choose(self, row: int) -> None:
@@ -210,7 +212,7 @@ def _distance(word: str, label: str, path: str, words: str, farthest: int) -> in
     if not word.isascii():
         begun = begun or word in words  # part of a Chinese word; part of an English one is an accident
     fits = (label.startswith(word), word in label, word in known, word in path, begun)
-    if any(fits):
+    if any(fits[: farthest + 1]):
         return fits.index(True)
     if len(word) < LEAST_LETTERS or farthest < MISSPELLED:
         return None

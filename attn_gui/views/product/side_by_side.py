@@ -55,15 +55,18 @@ if TYPE_CHECKING:
     from attn_gui.views.product.d_k_panel import DkPanel
 
 LEAST_SIZE = (200, 160)
+LEAST_ROOM = 260
+"""Of both maps and all that the slider of d_k has around it."""
 FORMULA = FONT_SIZE.body
 LEAST_FORMULA = 0.8
 """A formula is made smaller to fit over its map down to this share, else left out."""
 
 
 class TwoSides(NamedTuple):
-    """The state before, under the stages of the one now, and what the two are called."""
+    """The state before, under the stages of the one now, the one now, and what the two are called."""
 
     before: Evaluation
+    now: Evaluation
     names: tuple[str, str]
 
 
@@ -188,10 +191,14 @@ class SideBySide(MapBackground, WordsAround, QWidget):
 
     # --- both maps -------------------------------------------------------------------------------
     def _map(self) -> Heatmap | None:
-        """Return the map now, once the problem and both states have the stage."""
+        """Return the map now, once the problem and both states have the stage.
+
+        None while the maps show another document, whose heads the state before may not have.
+        """
         sides, maps = self._sides, self._maps
-        there = sides is not None and self._stage in maps.stages and self._stage in sides.before.stages
-        return maps.map(self._stage) if there else None
+        if sides is None or sides.now is not maps.evaluation:
+            return None
+        return maps.map(self._stage) if self._stage in maps.stages and self._stage in sides.before.stages else None
 
     def _show_both(self) -> None:
         now = self._map()
@@ -334,6 +341,7 @@ class SideBySide(MapBackground, WordsAround, QWidget):
         """Return the room for both maps, and place the slider of d_k below it."""
         room = self.rect()
         if self._foot is not None and not self._foot.isHidden():
+            self._foot.set_bare(room.height() < scaled(LEAST_ROOM))
             tall = min(self._foot.sizeHint().height(), room.height() // 2)
             self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
             room.setBottom(room.bottom() - tall)

@@ -183,6 +183,16 @@ def test_what_projections_make_is_weighed_before_it_is_computed(rng, monkeypatch
         StreamingEvaluation(problem)
 
 
+def test_exact_angles_are_weighed_as_float64(rng, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(streaming, "check", sizes.append)
+    plain = many_sequences(rng, 3, 70).replace(dtype="float32")
+    for problem in (plain, plain.replace(rotary_theta=10_000.0)):
+        StreamingEvaluation(problem)
+    angles, turned = FEW * 70, 2 * 3 * FEW * 70  # of queries and keys, for a pair of columns each; Q and K
+    assert sizes[1] - sizes[0] == 8 * angles + 4 * turned
+
+
 def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
     problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
     kept = 4 * 41 * FEW * 3 * 3001  # Q, and K twice

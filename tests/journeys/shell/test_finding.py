@@ -209,6 +209,8 @@ def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_
             assert found, f"nothing for {letters}"
             assert found[0][0] == first, letters
             assert told == []
+        phrase, undo = {"en": ("please undo", "Edit › Undo"), "zh": ("怎么撤销", "编辑 › 撤销")}[lang]
+        assert [path for path, _beside in search(person, phrase)[0]] == [undo], "and nothing that has to do with it"
 
 
 def search(person, letters):
