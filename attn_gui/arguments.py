@@ -32,10 +32,11 @@ TEXT = N_("a table as text (--format)")
 SPREADSHEET = N_("csv or tsv (--format)")
 CARRIER = N_("a figure that carries one (--format)")
 VECTOR = N_("svg or pdf (--format)")
+OWN_PIXELS = N_("a card of its own size (--width or --height gives it another)")
 """Things that options need and a format has."""
 
 SENTENCES: tuple[str, ...] = (_HEADS, _CELL, _SETTING, _TWICE, _WHOLE, _POINTS, _LEVELS, _CENTIMETERS, _NEEDS, _CLASHES)
-SENTENCES += (FIGURE, TEXT, SPREADSHEET, CARRIER, VECTOR)
+SENTENCES += (FIGURE, TEXT, SPREADSHEET, CARRIER, VECTOR, OWN_PIXELS)
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 

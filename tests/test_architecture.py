@@ -17,7 +17,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.formats.catalog import FORMATS, IMAGES
 from tests.failing import each
 

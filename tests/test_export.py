@@ -31,6 +31,9 @@ IDLE = [
     (("--format", "png", "md", "--bom"), "--bom means something with csv or tsv (--format) only"),
     (("--format", "gif", "--session"), "--session means something with a figure that carries one (--format) only"),
     ((*PAGE, "--set", "numbers=random", "--set", "numbers=ones"), "numbers is given two values; expected one"),
+    (("--card", "--font-size", "9"), "--font-size means nothing with --card"),
+    (("--card", "--format", "svg", "--dpi", "300"), "--dpi means nothing with a card of its own size"),
+    (("--walk", "--style", "slide"), "--style means nothing with --walk"),
     (("--name", "../x", "--format", "csv"), "--name is '../x'; expected a name without folders, which -o says."),
 ]
 
@@ -327,6 +330,9 @@ def test_python_is_refused_in_the_sentences_of_the_command_line(options, said, t
 def test_a_figure_in_python_refuses_alike():
     with pytest.raises(ValueError, match="levels means nothing with a page"):
         attn_gui.render(load(WORKED), picture="sqrt_d_k", levels=np.array([0.0, 1.0]))
+    for choice in ("card", "walk"):
+        with pytest.raises(ValueError, match=f"font_size means nothing with a {choice}"):
+            attn_gui.render(load(WORKED), **{choice: True}, font_size=9.0)
     with pytest.raises(ValueError, match="compare means something with before only"):
         attn_gui.render(load(WORKED), compare="difference")
     with pytest.raises(

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from attn_gui.commands.export_command import export_parser
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.formats import IMAGES, number_formats
 from attn_gui.formats.scripts import SCRIPTS
 from tests.failing import each

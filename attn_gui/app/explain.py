@@ -271,6 +271,8 @@ class ExplainController(Controller):
             ),
         )
 
+    retranslate = show_explanation  # for the names of the two states side by side
+
     def _before(self, cell: ChosenCell) -> OtherState:
         """Return the chosen cell in the state before."""
         before, look = self._baseline.evaluation_for(BEFORE), self._view.look

@@ -20,7 +20,7 @@ from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped, W
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import DocumentChange
-from attn_gui.document.edits import Label, SetFields, quoted
+from attn_gui.document.edits import Label, SetFields, fill_template, quoted
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Progress
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
@@ -98,7 +98,7 @@ class HistoryController(Controller):
         if self._sizes:
             self._list.model.set_origin(self.tr("New problem, {n} × {m}, heads: {heads}").format(**self._sizes))
         else:
-            self._list.model.set_origin(self.tr("Opened {name}").format(name=shown_name(*self._file)))
+            self._list.model.set_origin(fill_template(self.tr("Opened {name}"), {"name": shown_name(*self._file)}))
 
     def _on_document_changed(self, change: DocumentChange) -> None:
         if change.opened:

@@ -9,8 +9,7 @@ from attn_gui.app.actions.context_menus import ContextMenus
 from attn_gui.app.actions.tips import TipsController
 from attn_gui.app.actions.window_commands import CommandsController
 from attn_gui.app.app_context import AppContext
-from attn_gui.app.editing.heads import HeadEdits
-from attn_gui.app.editing.interventions import InterventionsController
+from attn_gui.app.editing.heads import HeadEdits, InterventionsController
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
 from attn_gui.app.editing.targets import TargetController, TargetDragController

@@ -24,7 +24,7 @@ from attn_gui.document.working_arrays import released_arrays
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import FileStamp, StudyRecord
 from attn_gui.languages import N_

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QImage
 
 from attn_gui.app.editing.edit_runner import EditRunner
-from attn_gui.app.editing.interventions import CONTEXT, LABELS, REMOVED, label_of
+from attn_gui.app.editing.heads import CONTEXT, LABELS, REMOVED, label_of
 from attn_gui.app.model_controller import ModelController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label

@@ -24,7 +24,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.arrays import silent
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.page_kind import CHOSEN, ModelContext, PageContext, PageKind, PageSpot, option_values
@@ -190,7 +190,7 @@ class PagesController(Controller):
             self._show_stale(page)
             return
         read.key, work = key, PageWork(page, ref(evaluation))
-        if page.kind.is_quick(context):
+        if page.kind.is_quick(context.problem):
             self._take(work, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
             page.progress.begin()

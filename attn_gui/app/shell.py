@@ -14,7 +14,6 @@ from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.app.tables.tables import TablesController
     from attn_gui.document.matrix_model import MatrixModel
     from attn_gui.views.tables.matrix_panel import MatrixPanel
     from attn_gui.views.tables.table_view import SizedView
@@ -72,11 +71,8 @@ class LayoutController(QObject):
         heights = {name: size for name, size in self._settings.record("window/tables").items() if type(size) is int}
         self._window.inputs.set_heights(heights)
 
-    def follow_columns(self, tables: TablesController) -> None:
-        """Give the columns of each table the widths that a person gave them, and keep those that come."""
-        tables.on_new_table(self._on_new_table)
-
-    def _on_new_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def follow_columns(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        """Give the columns of a table the widths that a person gave them, and keep those that come."""
         panel.view.draw_columns(*_widths(self._settings.record(WIDTHS).get(field)))
         panel.view.columnsDrawn.connect(lambda: self._keep_columns(field, panel.view))
         turn = QTimer(panel, singleShot=True)  # the window paints and answers between
@@ -88,8 +84,6 @@ class LayoutController(QObject):
         self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
 
     def _on_appearance_changed(self) -> None:
-        if self._fills_screen():
-            return  # its size is not the one that it comes back to
         if not self._soon.isActive() and self._window.size() != self._taken:
             self._given = self._taken = self._window.size()
         self._soon.start()
@@ -99,14 +93,11 @@ class LayoutController(QObject):
         since the change."""
         now, least, before = self._window.size(), self._window.minimumSize(), self._taken
         grown = now.width() in (before.width(), least.width()) and now.height() in (before.height(), least.height())
-        if self._fills_screen() or not grown:
+        if not grown:
             return
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)  # else it is what was needed before
         self._window.resize(self._given)
         self._taken = self._window.size()
-
-    def _fills_screen(self) -> bool:
-        return self._window.isMaximized() or self._window.isFullScreen()
 
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")

@@ -17,7 +17,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.stage_formulas import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.figure.text.rich_text import token_label
@@ -28,7 +28,7 @@ from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.names import place_words, stage_title
 from attn_gui.views.start_page import PRODUCT, RecentRow, StartView
 from attn_gui.views.text_views import Link
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 if TYPE_CHECKING:
     from attn_gui.app.app_context import AppContext
@@ -67,10 +67,7 @@ class StatusLine(Retranslated, QWidget):
         self._appearance = appearance
         self._words, self.language = QLabel(self), Link("", self)
         self.language.setObjectName("start.language")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.language)
+        arrange(QHBoxLayout(self), (self._words, 1), self.language, margins=0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.retranslate()
 
@@ -167,9 +164,11 @@ class StartPage(QObject):
         view.sentenceAsked.connect(lambda: self._ask(self._open_sentence))
         view.toy.clicked.connect(lambda: self._ask(lambda: self._models.open_known("toy-induction")))
         view.modelsAsked.connect(lambda button: self._ask(lambda: self._pop_up_models(button)))
-        view.lessonAsked.connect(lambda: self._ask(self._open_lesson))
+        view.lessonAsked.connect(lambda: self._ask(lambda: self._lessons.open(path_of(next(names())))))
         view.lessonsAsked.connect(lambda: self._ask(self._bars.actions["lessons"].trigger))
-        view.recentAsked.connect(lambda place: self._ask(lambda: self._open_recent(place)))
+        view.recentAsked.connect(
+            lambda place: self._ask(lambda: self._files.chosen.emit([self._settings.recent()[place]]))
+        )
         view.open.clicked.connect(self._bars.actions["open"].trigger)
         view.reopen.clicked.connect(self._bars.actions["reopen_last"].trigger)
         self._status.language.clicked.connect(self._switch_language)
@@ -258,12 +257,6 @@ class StartPage(QObject):
 
     def _say_random(self) -> str:
         return self.tr("The vectors are random: the weights say nothing about meaning yet.")
-
-    def _open_lesson(self) -> None:
-        self._lessons.open(path_of(next(names())))
-
-    def _open_recent(self, place: int) -> None:
-        self._files.chosen.emit([self._settings.recent()[place]])
 
     def _pop_up_models(self, button: QWidget) -> None:
         self._bars.menus["models"].popup(button.mapToGlobal(QPoint(0, button.height())))

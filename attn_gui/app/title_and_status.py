@@ -64,7 +64,7 @@ class StatusController(Controller):
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "overlay", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
-        context.window.product.maps.hovered.connect(self._on_product_hovered)
+        context.window.product.maps.hovered.connect(lambda *cell: self._window.place.setText(self._place(*cell)))
         context.window.product.maps.hoverLeft.connect(self.show_place)
         self.show()
 
@@ -89,9 +89,6 @@ class StatusController(Controller):
     def show_place(self) -> None:
         cell = self._view.look.cell
         self._window.place.setText(self._place(*cell) if cell else "")
-
-    def _on_product_hovered(self, stage: str, row: int, column: int) -> None:
-        self._window.place.setText(self._place(stage, row, column))
 
     def _place(self, stage: str, row: int, column: int) -> str:
         """Return `Weights · head 3 · it → tired (10, 13) = 0.610984`; compared, `= 0.998 → 0.611 (−0.387)`."""

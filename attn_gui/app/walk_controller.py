@@ -25,8 +25,8 @@ from attn_gui.document.document import DocumentChange
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats.catalog import IMAGES

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from attn_gui.arguments import (
     CARRIER,
     FIGURE,
+    OWN_PIXELS,
     SPREADSHEET,
     TEXT,
     VECTOR,
@@ -48,8 +49,12 @@ NEEDS |= dict.fromkeys(OF_MAPS, FIGURE)
 CLASHES = {
     "--page": (*OF_MAPS, "--headers", "--bom"),
     "--picture": ("--sheet",),
-    "--walk": (*OF_MAPS, "--page", "--compare", "--font-size", "--transparent"),
-    "--card": ("--page", "--walk", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
+    "--walk": (*OF_MAPS, "--page", "--compare", "--font-size", "--transparent", "--style"),
+    "--card": (
+        *("--page", "--walk", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
+        "--font-size",
+    ),
+    OWN_PIXELS: ("--dpi",),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
@@ -169,13 +174,16 @@ def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Names
 
 
 def _formats_have(chosen: argparse.Namespace) -> set[str]:
-    """Return what options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
+    """Return what options need and one of the chosen formats has, or clash with; where no session is wanted, none has
+    to carry one."""
     from attn_gui.formats import IMAGES, number_formats
 
     endings, known = chosen.format or [USUAL_FORMAT], number_formats()
     found = {FIGURE for ending in endings if ending in IMAGES}
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
+    if chosen.card and chosen.width is None and chosen.height is None:
+        found.add(OWN_PIXELS)
     kinds = [known[ending] for ending in endings if ending in known]
     return found | {TEXT for kind in kinds if kind.text} | {SPREADSHEET for kind in kinds if kind.spreadsheet}
 

@@ -13,8 +13,8 @@ from attn_gui.engine import Evaluation, Problem, made_direct
 from attn_gui.engine.arrays import within
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import MessageError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference, derived_maps, is_derived, pair_of, with_derived
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.stages import OVER_HEADS, SHOWN_FIRST, over_heads
 from attn_gui.figure.export_settings import (
     USUAL_DPI,
@@ -332,8 +332,7 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.compose import check_cell  # Qt is not needed for numbers
-    from attn_gui.figure.figure_kinds import FRAMES
-    from attn_gui.figure.page_catalog import page_of_name
+    from attn_gui.figure.figure_kinds import FRAMES, page_of_name
     from attn_gui.figure.pages.page_kind import PageContext, from_texts
     from attn_gui.figure.stage_formulas import stage_plane
 

@@ -86,7 +86,7 @@ def _pages_of(chosen: argparse.Namespace) -> list[Any]:
     """Return the chosen pages. Raises ValueError for a name of none, which is known before a model has run."""
     if not chosen.page:
         return []
-    from attn_gui.figure.page_catalog import page_of_name
+    from attn_gui.figure.figure_kinds import page_of_name
 
     return [page_of_name(name) for name in chosen.page]
 
@@ -104,8 +104,8 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
     Whether anything is asked for there makes no difference.
     """
-    from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.engine.evaluation.proxies import reading
+    from attn_gui.engine.evaluation.trace import evaluation_of
     from attn_gui.models.changed_layers import checked_layer
 
     if chosen.layer is not None:

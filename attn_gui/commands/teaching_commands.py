@@ -17,7 +17,7 @@ def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = lesson_parser().parse_args(words)
     command_base.need_drawing()
-    from attn_gui.figure.page_catalog import PAGES
+    from attn_gui.figure.figure_kinds import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.formats.file_messages import FileNote
     from attn_gui.lessons.lesson import read_lesson
@@ -75,7 +75,7 @@ def solution(words: list[str]) -> int:
         raise CommandRefusal(_HALF_A_CELL)
     command_base.need_drawing()
     from attn_gui.commands.export_files import make_folder
-    from attn_gui.engine.evaluation.choice import evaluation_of
+    from attn_gui.engine.evaluation.trace import evaluation_of
     from attn_gui.figure.worksheet_files import save_solution, solution_name
     from attn_gui.lessons.worked_solutions import ENDINGS, solution_of_all, solution_of_cell
 

@@ -46,6 +46,7 @@ __all__ = [
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
+_APART = re.compile(f"(?<=[\u4e00-\u9fff]) (?={_BEGIN}[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]{_END}) (?=[\u4e00-\u9fff])")
 _MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
 
 NO_SWITCH = N_("A cell that allows or not takes 1 or 0.")
@@ -63,11 +64,12 @@ class _Filling:
 
 
 def fill_template(template: str, values: Mapping[str, object]) -> str:
-    """Return the template with its {places} filled in, with a blank between Latin letters and Chinese ones."""
+    """Return the template with its {places} filled in, with a blank between Latin letters and Chinese ones, and none
+    between Chinese ones."""
     if not _HAN.search(template):
         return template.format(**values)
     said = template.format(**{name: _Filling(value) for name, value in values.items()})
-    return _MEETING.sub(" ", said).replace(_BEGIN, "").replace(_END, "")
+    return _MEETING.sub(" ", _APART.sub("", said)).replace(_BEGIN, "").replace(_END, "")
 
 
 @dataclass(frozen=True)

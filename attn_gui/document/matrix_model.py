@@ -37,6 +37,18 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 # --- model ----------------------------------------------------------------------------------------
+class ShapedModel(QAbstractTableModel):
+    """Base of flat tables: `_shape` is their rows and columns, which a view asks for at every cell."""
+
+    _shape = 0, 0
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[0]
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[1]
+
+
 class Matrix(Protocol):
     """A 2-D array, or an object that gives cells like one."""
 
@@ -66,7 +78,7 @@ class ShownNumbers(NamedTuple):
         return owner is not None and owner is other.owner() and self[1:] == other[1:]
 
 
-class MatrixModel(QAbstractTableModel):
+class MatrixModel(ShapedModel):
     """A Qt model of the array that `read` returns at the moment: (rows, columns), or (columns,) as one row.
 
     It changes nothing itself, but emits what a person wants: `typed(row, column, value)` for a number that differs from
@@ -83,7 +95,6 @@ class MatrixModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._read: Read = lambda: None
-        self._shape = (0, 0)
         self._row_labels: Sequence[str] = ()
         self._editable = self._renamable = False
         self.inverted = False  # True is shown, typed and copied as False: of a mask that is read as blocked
@@ -216,12 +227,6 @@ class MatrixModel(QAbstractTableModel):
         return self._editable
 
     # --- Qt's side -------------------------------------------------------------------------------
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else self._shape[0]
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else self._shape[1]
-
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Return the flags of a cell; Qt asks for every cell that is painted."""
         return (EDITABLE if self._editable else READ_ONLY) if index.isValid() else Qt.ItemFlag.NoItemFlags

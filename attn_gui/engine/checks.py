@@ -24,6 +24,8 @@ PROGRAM = f"{__name__.partition('.')[0]}."  # what the names of its modules begi
 ALIGNS = ("start", "end")
 LONGEST_TEXT = 10_000  # letters of a token
 ECHOED = 40  # letters of a value that are said again
+EXACT = 2**53  # whole numbers beyond are not all float64
+LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 
 
 # --- arrays of other libraries --------------------------------------------------------------------
@@ -210,10 +212,29 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
         dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     with np.errstate(over="ignore"):
         kept = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
-    if array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize:
-        for note in overflow_notes(field, array, kept):
-            warnings.warn(errors.say(note.template, note.values), UserWarning, stacklevel=_level_of_caller())
+    wider = array.dtype.kind == "f" and array.dtype.itemsize > dtype.itemsize
+    for note in overflow_notes(field, array, kept) if wider else _rounding_notes(field, array, kept):
+        warnings.warn(errors.say(note.template, note.values), UserWarning, stacklevel=_level_of_caller())
     return kept if copy else kept.view()
+
+
+def _rounding_notes(field: str, given: Array, kept: Array) -> tuple[Note, ...]:
+    """Return a note on the first whole number beyond 2⁵³ that is another one in the array that is kept; () for none."""
+    if (place := first_rounded(given)) is None:
+        return ()
+    values = {"got": str(given.flat[place]), "dtype": kept.dtype.name, "value": str(int(kept.flat[place]))}
+    return (Note(errors.ROUNDED, {"field": field, **values}),)
+
+
+def first_rounded(values: Array) -> int | None:
+    """Return the place, in the flattened array, of the first whole number that float64 has not got; None for none."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return None
+    as_float = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
+    places = map(int, np.flatnonzero(changed))
+    return next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
 
 
 def overflow_notes(field: str, given: Array, kept: Array) -> tuple[Note, ...]:

@@ -13,10 +13,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box, same
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
-from attn_gui.engine.evaluation.trace import ByStage, Trace, problem_in
+from attn_gui.engine.evaluation.trace import ByStage, Trace, evaluation_of, problem_in
 from attn_gui.engine.fields import KIND, leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes

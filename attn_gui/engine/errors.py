@@ -138,6 +138,7 @@ SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say 
 OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
 NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
 OVERFLOWN = "{field} holds {got}, too large for {dtype}: it is {value} now."
+ROUNDED = "{field} holds {got}, a whole number that {dtype} has not got: it is {value} now."
 KEYS_LIE = "weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys."
 READ_BY_SHAPES = "query, key and value were read as {reading}: no other order of axes fits."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
@@ -169,6 +170,7 @@ BLOCK_WIDTH = "The residual adds x, so {matrix} must be as wide as x: expected {
 # --- what would make shapes fit ------------------------------------------------------------------
 TRANSPOSE_FIX = "Transpose {matrix}: {before} becomes {shape}."
 RESIZE_FIX = "Resize {matrix} from {before} to {shape}; new cells are 0."
+COUNT_FIX = "Change the number of {matrix} from {before} to {shape}."
 PROJECT_FIX = "Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}."
 ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide as x."
 
@@ -304,10 +306,17 @@ class Fix:
     whole: bool = True
 
     @property
+    def counts(self) -> bool:
+        """Whether it is a number of tokens that changes, and no matrix."""
+        return self.matrix in ("query_tokens", "key_tokens")
+
+    @property
     def template(self) -> str:
         """The sentence for a button's hint, to be translated before `values` are filled in."""
         if not self.before:
             return ADD_FIX
+        if self.counts:
+            return COUNT_FIX
         return {"transpose": TRANSPOSE_FIX, "resize": RESIZE_FIX}.get(self.kind, PROJECT_FIX)
 
     @property

@@ -14,7 +14,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Progress, silent, within
-from attn_gui.engine.evaluation import choice
+from attn_gui.engine.evaluation import trace
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.symbols_and_titles import title
@@ -24,7 +24,7 @@ from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, picture
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.figure_words import WORDS
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
@@ -49,7 +49,7 @@ def evaluation_of_source(source: Source, stage: str) -> Evaluation:
     meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
-    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
+    return reading(trace.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

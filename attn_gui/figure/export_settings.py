@@ -75,7 +75,11 @@ SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
 PAGE, WALK, CARD = "a page", "a walk", "a card"
 NEEDS = {"set": PAGE, "compare": "before"}
 _OF_MAPS = ("levels", "colormap", "before", "values", "colorbar")
-CLASHES = {PAGE: (*_OF_MAPS, WALK), WALK: (*_OF_MAPS, CARD), CARD: ("before", "values", "colorbar")}
+CLASHES = {
+    PAGE: (*_OF_MAPS, WALK),
+    WALK: (*_OF_MAPS, CARD, "font_size"),
+    CARD: ("before", "values", "colorbar", "font_size"),
+}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
 

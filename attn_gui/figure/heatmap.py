@@ -14,8 +14,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine import Plane
 from attn_gui.engine.arrays import Progress, check, silent, within
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.figure.cell_painting import (
     SMALLEST_MARK,
     hatch_lines,

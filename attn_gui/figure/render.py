@@ -20,9 +20,16 @@ from attn_gui.engine.stages import over_heads
 from attn_gui.figure.colors import color_scale_from
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of_source
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company, heads_part, resolution
-from attn_gui.figure.figure_kinds import FRAMES, FigureKind, card_picture, content_page, kind_of, page_context
+from attn_gui.figure.figure_kinds import (
+    FRAMES,
+    FigureKind,
+    card_picture,
+    check_options,
+    content_page,
+    kind_of,
+    page_context,
+)
 from attn_gui.figure.overlays import ComparedState
-from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.page_kind import PageContext, PageKind
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of
@@ -170,7 +177,7 @@ def render(
     picture = card_picture(card) or picture
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
     set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
-    company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
+    company = {"levels": levels, "colormap": colormap, "before": before, "values": values, "font_size": font_size}
     kind, given = kind_of(picture), {**company, "set": set_on_page or None}
     check_company(not kind.of_stage, walk, kind.of_stage and kind.of_cell, given, colorbar, compare)
     stage, heads = over_heads(stage, heads)

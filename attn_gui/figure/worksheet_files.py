@@ -16,8 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.checks import as_whole
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.answer_keys import key_pages
 from attn_gui.figure.design_tokens import FONT_SIZE
@@ -167,7 +166,7 @@ def solution_pages(parts: Sequence[Part], style: PageStyle, progress: Progress =
     """Lay out a solution on pages. Calls `progress` with the share that is done; an exception from it ends the work."""
     blocks: list[WorksheetBlock] = []
     for place, part in enumerate(parts):
-        blocks += _blocks_of(part, style)
+        blocks += _blocks_of(part, style, below=parts[place - 1] if place else part)
         progress(place / len(parts))
     pages: list[list[tuple[float, WorksheetBlock]]] = [[]]
     y = SOLUTION_MARGIN
@@ -192,13 +191,14 @@ def _page(blocks: list[tuple[float, WorksheetBlock]], number: int, count: int, t
     return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
 
 
-def _blocks_of(part: Part, style: PageStyle) -> Iterator[WorksheetBlock]:
+def _blocks_of(part: Part, style: PageStyle, below: Part) -> Iterator[WorksheetBlock]:
     if isinstance(part, SolutionHeading):
         size = FONT_SIZE.section if not part.first else FONT_SIZE.section * 1.4
         text = f"{part.text}  {part.letter}" if part.letter else part.text
         yield WorksheetBlock(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
     elif isinstance(part, SolutionSentence):
-        yield WorksheetBlock(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
+        before = 0.0 if isinstance(below, SolutionHeading) else PART_GAP
+        yield WorksheetBlock(LINE, before, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
     elif isinstance(part, WrittenEquation):
         yield _equation(part, style)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -27,7 +27,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
@@ -157,6 +157,8 @@ FULL = N_(
 )
 FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
 WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
+MASK = N_("Worksheets", "M ({mask}): {rule}")
+COLUMNS = N_("Worksheets", "columns of {head}: {columns}")
 ROW_SUMS = N_("Worksheets", "Sum of each row:")
 ROW = N_("Worksheets", "row {row}")
 WHERE = N_("Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ .")
@@ -192,7 +194,8 @@ def whole_formula(evaluation: Evaluation) -> str:
     score = SCORES[problem.score]
     made = partial(NORMALIZERS[problem.normalize].latex_of, closes=evaluation.closes)
     if not score.dot or problem.softcap is not None or problem.temperature is not None or problem.sink is not None:
-        return rf"A = {made(matrix_latex(logits))}, \quad O = A V"
+        over = "" if problem.temperature is None else " / T"
+        return rf"A = {made(matrix_latex(logits) + over)}, \quad O = A V"
     roots = problem.scale is None and score.root_scale
     inside = r"\frac{Q K^{T}}{\sqrt{d_k}}" if roots else "Q K^{T}" if problem.scale == 1 else r"\alpha\,Q K^{T}"
     roles = [STAGE[stage].role for stage in evaluation.stages]
@@ -259,7 +262,7 @@ def asks_row_sums(sheet: Worksheet) -> bool:
 
 
 def facts(sheet: Worksheet, style: PageStyle) -> str:
-    """Return what a student needs besides: the score, the mask in words, and the numbers that are given."""
+    """Return what a student needs besides: columns of the heads, score, mask in words, numbers that are given."""
     problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
     found = [] if score.dot else [f"{symbol(sheet.evaluation.scores)}: {style.translate('Scores', score.label)}"]
     found += [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
@@ -267,8 +270,24 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
         if layer.enabled and not layer.adds:
             note = layer.rule(problem.n, problem.m)
             words = style.translate("Masks", note.template).format(**note.values)
-            found.append(f"M ({style.translate('Masks', MASKS[layer.kind].label)}): {words}")
+            named = {"mask": style.translate("Masks", MASKS[layer.kind].label), "rule": words}
+            found.append(style.translate("Worksheets", MASK).format(**named))
+    if problem.num_heads > 1:
+        columns = (_columns_of(sheet.evaluation, head) for head in range(problem.num_heads))
+        template = style.translate("Worksheets", COLUMNS)
+        found += [template.format(head=style.words.head.format(head), columns=own) for head, own in enumerate(columns)]
     return "    ".join(found)
+
+
+def _columns_of(evaluation: Evaluation, head: int) -> str:
+    """Return the columns of Q, K and V that a head takes, with these letters where they differ."""
+    given = (name for name in PROJECTED if name in evaluation.stages)
+    own = {symbol(name): evaluation.head_columns(name, head) for name in given}
+    ranges = {letter: "–".join(map(str, sorted({cut.start, cut.stop - 1}))) for letter, cut in own.items()}
+    alike = len({*ranges.values()}) == 1
+    return (
+        next(iter(ranges.values())) if alike else ", ".join(f"{letter} {columns}" for letter, columns in ranges.items())
+    )
 
 
 # --- painting -------------------------------------------------------------------------------------
@@ -314,6 +333,7 @@ class Pen:
         typeset(latex).paint(self.painter, QPointF(x, top), size, colors)
 
 
+@lru_cache(maxsize=4096)  # the same numbers stand in every table, each of which is laid out at several sizes
 def width_of(text: str, size: float = TEXT, *, strong: bool = False) -> float:
     """Return the width of a line of text."""
     return QFontMetricsF(figure_font(size, strong=strong)).horizontalAdvance(text)
@@ -377,7 +397,7 @@ def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: i
     for position, table in enumerate(tables):
         width, height = size.of(table)
         if x and (x + width > room or position == anew):
-            x, y, high = 0.0, y + high + 2 * MM, 0.0
+            x, y, high = 0.0, y + high + 3.5 * MM, 0.0
         places.append(QPointF(x, y))
         wide, high, x = max(wide, x + width), max(high, height), x + width + size.gap
     return TableFlow(tuple(tables), size, tuple(places), wide, y + high)
@@ -408,7 +428,9 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
 
 # --- the page of a student ------------------------------------------------------------------------
 HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
-STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
+STEP_GAP, LEAST_WORKING, MOST_WORKING = 5.5 * MM, 17 * MM, 70 * MM
+WORKING_BESIDE = *((scale, 34 * MM) for scale in SIZES), (SIZES[-1], 28 * MM)
+"""The size of the answers, and the least width of the working beside them, tried one after another."""
 MOST_ALONE = 160 * MM  # of the working of one step
 DOTS = 5 * MM
 BOTTOM = HEIGHT - 25 * MM
@@ -432,9 +454,9 @@ def sheet_layout(sheet: Worksheet, style: PageStyle) -> WorksheetLayout:
     steps = [stage_tables(sheet, names, style) for names in sheet.steps]
     top = MARGIN + HEAD + 6 * MM + BAND + 5 * MM + (6 * MM if facts(sheet, style) else 0.0)
     bottom = BOTTOM - (REASON_HIGH if sheet.slip is not None else 0.0)
-    for scale in SIZES:
+    for scale, narrowest in WORKING_BESIDE:
         before = flow([*own, *computed], GIVEN_SIZE.scaled(scale), INNER, len(own))
-        room = INNER - NOTES - NARROWEST - 2 * 4 * MM
+        room = INNER - NOTES - narrowest - 2 * 4 * MM
         asked = tuple(flow(tables, ASKED_SIZE.scaled(scale), room) for tables in steps)
         first = top + before.height + 4 * MM
         least = [

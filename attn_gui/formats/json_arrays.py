@@ -15,9 +15,9 @@ from typing import IO, cast
 import numpy as np
 
 from attn_gui.engine.arrays import Progress
-from attn_gui.formats.array_rows import ArrayRows
+from attn_gui.engine.checks import EXACT
 from attn_gui.formats.csv_latex_markdown import decode
-from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
+from attn_gui.formats.file_format import ArrayListing, ArrayRows, FileSource, Loaded, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import (
@@ -35,7 +35,6 @@ from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.safetensors_packing import LONGEST_ENTRIES, TOO_MANY
 from attn_gui.formats.text.headings import number
 from attn_gui.formats.untrusted_bytes import (
-    EXACT,
     NOT_MAPPING,
     Array,
     Budget,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.checks import described, whole_text
+from attn_gui.engine.checks import described, first_rounded, whole_text
 from attn_gui.engine.fields import AXES, MATRICES
 from attn_gui.engine.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.normalizers import NORMALIZERS
@@ -190,7 +190,10 @@ def cells_in_lists(options: Mapping[str, Json]) -> dict[str, Array]:
 
 
 def _narrowed(array: Array, dtype: Json) -> Array:
-    """Return the array in float32 where the problem is: infinities are noted of a file, without a warning."""
+    """Return the array in float32 where the problem is: what becomes infinite, or is rounded as a whole number, is
+    noted of a file, without a warning."""
+    if array.dtype.kind in "iu" and first_rounded(array) is not None:
+        return array.astype(np.float64)
     if dtype != "float32" or array.dtype.kind != "f" or array.dtype.itemsize <= np.dtype(np.float32).itemsize:
         return array
     with np.errstate(over="ignore"):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.engine.arrays import available
+from attn_gui.engine.checks import first_rounded
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text, shown, size_text
 from attn_gui.languages import N_
 
@@ -27,9 +28,7 @@ HELD = 2  # so many times is what a file holds in memory until a problem is made
 MOST_AXES = 4  # of an array of a problem
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
-EXACT = 2**53  # whole numbers beyond are not all float64
 ROUNDED = N_("Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.")
-LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 MAGIC = b"\x93NUMPY"
 _BAD_HEADER = N_("{file}: “{name}” is damaged: its header cannot be read.")
 
@@ -204,14 +203,8 @@ def broken(name: str, expected: int, got: int) -> FormatError:
 
 def rounding_notes(values: Array) -> tuple[FileNote, ...]:
     """Return notes on whole numbers that float64 cannot hold."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return ()
-    as_float = values.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
-    places = np.flatnonzero(changed)
-    one = next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
-    return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
+    place = first_rounded(values)
+    return () if place is None else (rounded_note(str(values.flat[place]), float(values.flat[place])),)
 
 
 def rounded_note(text: str, value: float) -> FileNote:

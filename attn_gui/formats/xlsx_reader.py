@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.checks import EXACT
 from attn_gui.engine.fields import DIRECT, DTYPES
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Loaded
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
 from attn_gui.formats.text.headings import CellSort, NotANumber, number, sort_of
-from attn_gui.formats.untrusted_bytes import CHUNK, EXACT, NOT_MAPPING, Budget, Json, parse_object
+from attn_gui.formats.untrusted_bytes import CHUNK, NOT_MAPPING, Budget, Json, parse_object
 from attn_gui.languages import N_
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -52,6 +53,7 @@ _CELLS = N_("{file}: the sheet “{name}” has more than {most} cells; save it 
 _WIDE = N_("{file} has a row of more than {most} cells; save it as .csv instead.")
 _SHEET = N_("{file}, sheet “{name}”: {reason}")
 _NO_NUMBER = N_("row {row}, column {column} is “{text}”; expected a number.")
+_HUGE = N_("the number in {cell} is too large for float64: the largest is {largest}.")
 _NOTHING = N_("{file} holds no sheet of numbers.")
 _READ_HIDDEN = N_("Hidden rows, columns or sheets were read as all others.")
 _UNCOMPUTED = N_(
@@ -269,6 +271,13 @@ def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]
         ):
             raise FormatError(_UNCOMPUTED, name=shown(name))
         found = list(row)
+        for wild in (math.inf, -math.inf):  # which no workbook has: openpyxl makes it of 1e400
+            if wild in found:
+                from openpyxl.utils import get_column_letter
+
+                cell = f"{get_column_letter(found.index(wild) + 1)}{place + 1}"
+                with _said_of(name):
+                    raise FormatError(_HUGE, cell=cell, largest=f"{np.finfo(np.float64).max:.4g}")
         while found and found[-1] is None:
             found.pop()
         if found:

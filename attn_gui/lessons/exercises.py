@@ -14,10 +14,10 @@ import numpy as np
 from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.grading import Verdict, grade, grade_root, is_same, number_at
 from attn_gui.engine.graph import indices

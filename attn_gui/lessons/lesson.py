@@ -362,7 +362,7 @@ def _lesson(text: str) -> Lesson:
     if not first.startswith("# "):
         raise LessonError(number, TITLE, first)
     both, end = BETWEEN in first, None
-    title, drafts, part = _said(first[2:], number, both), list[_Draft](), ""
+    top, title, drafts, part = number, _said(first[2:], number, both), list[_Draft](), ""
     for number, line in lines:
         if line.startswith("# ") and drafts:
             end = _end(_said(line[2:], number, both), lines, number, both)
@@ -380,6 +380,8 @@ def _lesson(text: str) -> Lesson:
             _item(drafts[-1], part, line, number)
     if not 1 <= len(drafts) <= MOST_STEPS:
         raise LessonError(number, FEW, len(drafts))
+    if not both and any(draft.texts.keys() >= {*LANGUAGES} for draft in drafts):  # else one of them would be lost
+        raise LessonError(top, BOTH, first[2:])
     return Lesson(title, tuple(map(_step, drafts)), end=end)
 
 

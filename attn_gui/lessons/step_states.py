@@ -17,8 +17,8 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box, silent
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.grading import is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem

@@ -13,8 +13,8 @@ import numpy as np
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.errors import MINUS, spelled
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign
@@ -33,6 +33,7 @@ from attn_gui.engine.graph.symbols_and_titles import (
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
+from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.latex_markdown_reader import latex_text
@@ -58,6 +59,7 @@ GIVEN_HEADING = N_("Solutions", "Given")
 STEP = N_("Solutions", "Step {number}: {title}")
 HEAD = N_("Solutions", "head {head}")
 ITEM = N_("Solutions", "item {item}")
+AND = N_("Solutions", ", ")  # between a cell, its head and its item
 COUNTED = N_("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
 AS_COMPUTED = N_("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
 BY_HAND = N_("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
@@ -122,7 +124,7 @@ def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[GivenMatrix
 def given_numbers(problem: Problem) -> dict[str, float]:
     """Return {field: number} of score, softcap, temperature and the like, and of a scale other than 1/√d_k."""
     found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
-    if problem.scale is None:
+    if problem.scale is None and SCORES[problem.score].root_scale:
         found.pop("scale", None)
     return found
 
@@ -372,9 +374,11 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
     yield SolutionSentence(say(COUNTED))
     if solution.given:
         yield SolutionHeading(say(GIVEN_HEADING))
+        last: int | None = None
         for name, head, array, row in solution.given:
-            if head is not None:
+            if head is not None and head != last:
                 yield SolutionSentence(say(HEAD).format(head=head))
+            last = head
             if row is None:
                 yield _written(matrix_latex(name), symbol(name), array, printed)
             else:
@@ -443,10 +447,9 @@ def _title(solution: WorkedSolution, say: Say, lang: str) -> SolutionHeading:
     if problem.batch_size > 1:
         places.append(say(ITEM).format(item=solution.item))
     if asked is None:
-        return SolutionHeading(", ".join([say(WHOLE), *places]), first=True)
+        return SolutionHeading(say(AND).join([say(WHOLE), *places]), first=True)
     words = f"{title(plain_name(asked.stage), lang)} ({', '.join(map(str, asked.index[-2:]))})"
-    text = say(OF_CELL).format(cell=", ".join([words, *places]))
-    return SolutionHeading(text, cell_latex(asked.stage), cell_symbol(asked.stage), first=True)
+    return SolutionHeading(say(OF_CELL).format(cell=say(AND).join([words, *places])), first=True)
 
 
 # --- typeset --------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import numpy as np
 from attn_gui.engine.analysis.sensitivity import gradient, step_gradients
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import ACTIVATIONS
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
 from attn_gui.models.changed_layers import AnyLayer, EditedLayer, LayerEdit, Records, problem_of

@@ -13,9 +13,9 @@ from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Progress, silent
 from attn_gui.engine.checks import kind_of, same
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import changed_cells

@@ -33,6 +33,17 @@ _WHOLE = N_("{file}: {name} must be a whole number from {least} to {most}, got {
 _NUMBER = N_("{file}: {name} must be a number above 0, got {got}.")
 _FLAG = N_("{file}: {name} must be true or false, got {got}.")
 _CHOICE = N_("{file}: {name} is {got}, which is not supported; expected {choices}.")
+_AGAINST = N_("{file}: {name} and {other} contradict each other.")
+OTHER_NAMES = {
+    "n_layer": "num_hidden_layers",
+    "n_layers": "num_hidden_layers",
+    "n_head": "num_attention_heads",
+    "n_heads": "num_attention_heads",
+    "n_embd": "hidden_size",
+    "dim": "hidden_size",
+    "n_positions": "max_position_embeddings",
+}
+"""Entries of GPT-2 and DistilBERT, and the names under which transformers takes them, too (`attribute_map`)."""
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -76,6 +87,7 @@ _INDEX = N_("{file}: {name} must say for every tensor which file holds it.")
 _LARGE = N_("{file}: the numbers of this model take {size} of memory in single precision; {free} are free.")
 _FOREIGN = N_("{file} names the shard “{name}”; expected a file of the same folder.")
 
+ORIGINAL = "original_max_position_embeddings"
 _TWO_ROPES = N_("{file}: rope_parameters and rope_scaling name different scalings: {got}; expected one.")
 SLIDING = {"full_attention": False, "sliding_attention": True}
 UNSAID = 4096  # the window where config.json names none, as transformers has it
@@ -136,16 +148,21 @@ class Config:
             self.choice(name, {value: value}, value)
 
     def part(self, name: str) -> Config | None:
-        """Return the entries inside an entry; None where there are none."""
-        found = self._entries.get(name)
-        return Config(found, self._path) if isinstance(found, dict) and found else None
+        """Return the entries inside an entry; None where there are none. Raises FormatError where it has no entries."""
+        found = self._entries.get(name) or {}
+        if not isinstance(found, dict):
+            raise self.refusal(_CHOICE, name=name, got=_said(found), choices="{…}")
+        return Config(found, self._path) if found else None
 
     def refusal(self, template: str, **values: object) -> FormatError:
         """Return the error of an entry, which names the file."""
         return FormatError(template, **values).at(self._path)
 
     def _found(self, name: str, default: object) -> Any:
-        found = self._entries.get(name)
+        found, other = self._entries.get(name), self._entries.get(OTHER_NAMES.get(name, name))
+        if None not in (found, other) and found != other:
+            raise self.refusal(_AGAINST, name=name, other=OTHER_NAMES[name])
+        found = other if found is None else found
         if found is None and default is None:
             raise self.refusal(_NEEDED, name=name)
         return default if found is None else found
@@ -374,12 +391,17 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int | None, ...]:
-    """Return the window of each layer, None where it has none; `layer_types`, if given, say which layers slide."""
+def layer_windows(config: Config, layers: int, sliding: list[bool], ruled: str = "") -> tuple[int | None, ...]:
+    """Return the window of each layer, None where it has none; `layer_types`, if given, say which layers slide.
+
+    Raises FormatError where these say anything else than an entry by which, in transformers, they are `ruled`.
+    """
     kinds = config.given("layer_types")
     if kinds is not None:
         if not isinstance(kinds, list) or len(kinds) != layers or not all(kind in tuple(SLIDING) for kind in kinds):
             raise config.refusal(_KINDS, choices=", ".join(SLIDING), layers=layers)
+        if ruled and sliding != [SLIDING[kind] for kind in kinds]:
+            raise config.refusal(_AGAINST, name="layer_types", other=ruled)
         sliding = [SLIDING[kind] for kind in kinds]
     if not any(sliding) or ("sliding_window" in config and config.given("sliding_window") is None):
         return (None,) * layers
@@ -405,6 +427,8 @@ def frequencies(config: Config, width: int) -> Array:
         return _unscaled(theta, width)
     if kind := next((kind for kind in SLIDING if kind in scaling), None):  # a record for each kind of layer
         raise config.refusal(_CHOICE, name="rope_parameters", got=kind, choices=", ".join(SCALINGS))
+    if scaling.given(ORIGINAL) is not None and config.given(ORIGINAL) not in (None, scaling.given(ORIGINAL)):
+        raise config.refusal(_AGAINST, name=f"{ORIGINAL} (rope_scaling)", other=ORIGINAL)
     theta = scaling.number("rope_theta", theta)
     name = "rope_type" if scaling.given("rope_type") is not None else "type"
     scaling.check(partial_rotary_factor=1.0)
@@ -416,10 +440,11 @@ def _unscaled(theta: float, width: int) -> Array:
     return (np.float32(1.0) / np.float32(theta) ** powers).astype(np.float32)
 
 
+@np.errstate(all="ignore")  # both factors may be the same
 def _llama3(angles: Array, scaling: Config) -> Array:
     """Return the angles, slow ones divided by the factor, fast ones kept, with a ramp between them."""
     factor, low, high = (scaling.number(name) for name in ("factor", "low_freq_factor", "high_freq_factor"))
-    trained = scaling.number("original_max_position_embeddings")
+    trained = scaling.number(ORIGINAL)
     waves = 2 * math.pi / angles
     share = (trained / waves - low) / (high - low)
     ramp = (1 - share) * angles / factor + share * angles

@@ -434,7 +434,8 @@ class Llama(Family):
         shared = config.count("num_key_value_heads", heads, most=heads)
         if heads % shared:
             raise config.refusal(UNEVEN, heads=shared, columns=heads)
-        width = config.count("head_dim") if config.given("head_dim") else head_width(config, d_model, heads)
+        given = config.given("head_dim") is not None
+        width = config.count("head_dim") if given else head_width(config, d_model, heads)
         if width % 2:
             raise config.refusal(_ODD, got=width)
         windows = self.windows(config, layers)
@@ -477,7 +478,8 @@ class Mistral(Llama):
     biased_if: ClassVar = {}
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
-        return layer_windows(config, layers, [True] * layers)
+        sliding = "sliding_window" not in config or config.given("sliding_window") is not None
+        return layer_windows(config, layers, [sliding] * layers, ruled="sliding_window")
 
 
 class Qwen2(Llama):
@@ -491,7 +493,7 @@ class Qwen2(Llama):
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
         if not config.flag("use_sliding_window", False):
-            return (None,) * layers
+            return layer_windows(config, layers, [False] * layers, ruled="use_sliding_window")
         first = config.count("max_window_layers", 28, least=0)
         return layer_windows(config, layers, [number >= first for number in range(layers)])
 

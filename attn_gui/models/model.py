@@ -17,8 +17,8 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array, Progress, check, silent, within
 from attn_gui.engine.checks import as_array, as_whole, kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
@@ -57,6 +57,10 @@ _UNTIED = N_(
     "embeddings do not take its place.",
 )
 _WEIGHT = N_("{field} is no table of a layer of this model; it has {choices}.")
+_OWN_CODE = N_(
+    "config.json names code of its own (auto_map), which is not run: numbers are computed as for any model of type "
+    "{family}.",
+)
 _QUANTIZED = N_("{file}: quantized weights (quantization_config) are not supported.")
 
 
@@ -571,6 +575,8 @@ def _notes(
         own, words = ends.head.decoder.matrix.T, ends.embedding.words
         if not np.shares_memory(own, words) and not np.array_equal(own, words):
             yield FileNote(_OTHER_MATRIX)
+    if config.given("auto_map"):
+        yield FileNote(_OWN_CODE, family=key)
     classes = classes_without_head(config)
     if mute:
         yield FileNote(_HEADLESS, got=shown(classes[0])) if classes else FileNote(_UNTIED)

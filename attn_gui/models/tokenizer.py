@@ -76,6 +76,13 @@ _BAD = N_("{file} cannot be read as a tokenizer: {reason}.")
 _CANNOT = N_("{file} cannot cut this text into tokens: {reason}.")
 _TOO_LONG = N_("The text has {got} letters; expected at most {expected}.")
 
+SETTINGS = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+    "add_prefix_space": "add_prefix_space",
+}
+"""Entries of tokenizer_config.json, and the settings of a tokenizer's parts that they stand for."""
 SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
@@ -454,6 +461,7 @@ class TokenizerFile:
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
             _set_template(found, settings)
+            _set_parts(found, settings)
             TokenizerLimits(found).check_tokens()
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
@@ -492,6 +500,24 @@ def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     special = [(token, tokenizer.token_to_id(token)) for token in (*before, *after)]
     one, other = ([*before, text, *after] for text in ("$A", "$B:1"))
     tokenizer.post_processor = TemplateProcessing(single=one, pair=[*one, *other], special_tokens=special)
+
+
+def _set_parts(tokenizer: Any, settings: Mapping[str, Json]) -> None:
+    """Make a tokenizer cut as its folder says beside it, where transformers takes that for the word of its file.
+
+    Source: BertTokenizerFast and GPT2TokenizerFast of https://github.com/huggingface/transformers.
+    """
+    from tokenizers import normalizers, pre_tokenizers
+
+    for part, kinds in (("normalizer", normalizers), ("pre_tokenizer", pre_tokenizers)):
+        component = getattr(tokenizer, part)
+        state = {} if component is None else json.loads(component.__getstate__())
+        given = ((SETTINGS.get(name), value) for name, value in settings.items() if isinstance(value, bool))
+        told = {name: value for name, value in given if name in state}
+        if any(state[name] != value for name, value in told.items()):
+            changed = kinds.Sequence([])
+            changed.__setstate__(json.dumps(state | told).encode())
+            setattr(tokenizer, part, changed)
 
 
 def _content(token: Json) -> str | None:

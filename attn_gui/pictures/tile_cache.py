@@ -20,8 +20,7 @@ from shiboken6 import isValid
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
-from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
+from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike, Span
 from attn_gui.pictures.tile import DirtyTiles, KnownCells, Tile, TilePlace, place_of
 from attn_gui.pictures.worker_thread import Outcomes, WorkerThread, outcome_of
 

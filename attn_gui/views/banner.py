@@ -169,6 +169,7 @@ class Banner(Retranslated, QFrame):
         self._row.setVisible(bool(self._offers))
         self.retranslate()
         self.show()
+        self.update()  # all of it: the letters alone would take the color of a refusal
         self.changed.emit()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
         if focus and self._offers:

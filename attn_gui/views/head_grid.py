@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QItemSelectionModel,
     QModelIndex,
     QObject,
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import CopiedCells
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, ShapedModel
 from attn_gui.figure.colors import LUT_SIZE, ColorScale, lut, value_text_color
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import Retranslated
@@ -55,12 +54,11 @@ class HeadNumber(NamedTuple):
     share: float
 
 
-class HeadModel(QAbstractTableModel):
+class HeadModel(ShapedModel):
     """Shows a picture for each head, or a number where a reading is chosen."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._shape = 0, 0
         self._pictures: Mapping[HeadPlace, QImage] = {}
         self._numbers: dict[HeadPlace, HeadNumber] = {}
         self._title = ""  # of the reading
@@ -115,12 +113,6 @@ class HeadModel(QAbstractTableModel):
         layers, heads = self._shape
         if layers and heads:
             self.dataChanged.emit(self.index(0, 0), self.index(layers - 1, heads - 1))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self._shape[0]
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self._shape[1]
 
     def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:

@@ -276,8 +276,7 @@ class LivePlot(SceneView):
         plot, corner = self._field.plot, QPointF(self.pos())
         self.box.set_margin(EDGE * self._factor if self.whole else 0.0)
         place = self._scaled(plot.axes.plot).translated(-corner).toRect()
-        labels = self.axes[1].labels_width() - self.axes[1].home_width()
-        place.setLeft(place.left() + max(0, math.ceil(labels)))
+        place.setLeft(place.left() + max(0, math.ceil(self.axes[1].widening())))
         self.box.setGeometry(QRectF(place))
         self.axes[0].set_rect(
             QRectF(place.left(), place.bottom() + 1, place.width(), self.height() - place.bottom() - 1)
@@ -397,14 +396,11 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             else:
                 self.label.setY(self.size().height() - self.label.boundingRect().height() + margin)
 
-    def home_width(self) -> float:
-        """Return the width of the widest tick of all of it."""
-        return self._widest(self._scale)
-
-    def labels_width(self) -> float:
-        """Return the width of the widest tick that is in view."""
+    def widening(self) -> float:
+        """Return how much wider the widest tick that is in view is than that of all of it."""
         low, high = self.range
-        return self._widest(self._scale.within(low, high, self.size().height() / LINE_PITCH))
+        seen = self._scale.within(low, high, self.size().height() / LINE_PITCH)
+        return self._widest(seen) - self._widest(self._scale)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         pitch = TICK_PITCH if self.orientation == "bottom" else LINE_PITCH

@@ -464,11 +464,13 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_files(event.mimeData()):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)  # whoever is told that a file was moved may delete it
+            event.accept()
 
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := _dropped_files(event.mimeData()):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             self.dropped.emit(paths, self._field_at(event.position().toPoint()))
 
     def _field_at(self, place: QPoint) -> str:

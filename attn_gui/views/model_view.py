@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import CopiedCells
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, ShapedModel
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.untrusted_bytes import visible_text
@@ -34,7 +34,16 @@ from attn_gui.views.head_grid import STALE, HeadGrid
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, scaled, style_text, theme_signal
 from attn_gui.views.token_row import SecondText, TokenRow
-from attn_gui.views.widgets import ChoiceBox, ElidedLabel, FlowLayout, LineEdit, Retranslated, arrange, plain_tip
+from attn_gui.views.widgets import (
+    ChoiceBox,
+    ElidedLabel,
+    FlowLayout,
+    LineEdit,
+    Retranslated,
+    arrange,
+    plain_tip,
+    space_grid,
+)
 
 # --- predictions: the likeliest tokens, their probabilities now and before, as numbers and bars -----
 SHARE_ROLE = Qt.ItemDataRole.UserRole
@@ -42,7 +51,7 @@ TOKEN, NOW, BEFORE = range(3)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class PredictionModel(QAbstractTableModel):
+class PredictionModel(ShapedModel):
     """A row a token, the likeliest first; without anything changed there is no column for before."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -53,14 +62,8 @@ class PredictionModel(QAbstractTableModel):
     def set_rows(self, rows: Sequence[LikelyToken], *, two: bool) -> None:
         """Show these; `two` with what was before."""
         self.beginResetModel()
-        self._rows, self._two = tuple(rows), two
+        self._rows, self._two, self._shape = tuple(rows), two, (len(rows), BEFORE + two)
         self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else BEFORE + self._two
 
     def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if way == Qt.Orientation.Vertical:
@@ -369,14 +372,11 @@ class ModelView(Retranslated, QWidget):
         for title in (self._prediction_title, self._changes_title):
             style_text(title, "section", strong=True)
         style_text(self._similar, "small", "text2")
-        top = QGridLayout()
-        top.setHorizontalSpacing(SPACING.m)
-        top.setVerticalSpacing(SPACING.s)
+        top = space_grid(QGridLayout(), SPACING.m, SPACING.s, 1)
         for row, (label, field) in enumerate(((self._text_label, self._text), (self._other_label, self._other))):
             top.addWidget(label, row, 0)
             top.addWidget(field, row, 1)
         top.addWidget(self._run, 0, 2)
-        top.setColumnStretch(1, 1)
         parts = QSplitter(Qt.Orientation.Horizontal, self)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self._left_side(parts))

@@ -257,10 +257,6 @@ class BeatBar(QSlider):
         self.setRange(0, round(1000 * sum(seconds)))
         self.update()
 
-    def set_seconds(self, seconds: float) -> None:
-        """Set the moment on show."""
-        self.setValue(round(1000 * seconds))
-
     # --- places ----------------------------------------------------------------------------------
     def segments(self) -> list[QRectF]:
         """Return the part of the bar of every step."""
@@ -495,7 +491,7 @@ class WalkView(Retranslated, QWidget):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def _show_moment(self) -> None:
-        self._bar.set_seconds(self._player.seconds)
+        self._bar.setValue(round(1000 * self._player.seconds))
         self._time.setText(self._said_time(self._player.beat, self._player.seconds))
 
     def _said_time(self, beat: int, seconds: float) -> str:
@@ -520,15 +516,10 @@ class WalkView(Retranslated, QWidget):
         step to step."""
         self._head.setFixedHeight(scaled(TITLE))
         self._transport.setFixedHeight(scaled(TRANSPORT))
-        document = QTextDocument()
-        document.setDocumentMargin(0)
-        document.setDefaultFont(ui_font("heading"))
-        document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
-        highest = 0.0
+        room = max(self.width() - 2 * SPACING.xxl, 1)
         # before it has a size, the width of nobody's choice would break them into many lines, and the window grow
-        for beat in self._player.walk.beats if self._sized else ():
-            document.setHtml(beat.sentence)
-            highest = max(highest, document.size().height())
+        beats = self._player.walk.beats if self._sized else ()
+        highest = max((_document(beat.sentence, "heading", room).size().height() for beat in beats), default=0.0)
         self._sentence.setFixedHeight(max(scaled(SENTENCE), round(highest) + SPACING.m))
 
     def _connect(self) -> None:
@@ -665,16 +656,16 @@ class StepRow(KeyboardButton):
         """Take the room of all that it will say, also before that is known, so that no row moves."""
         pixels, room = ui_font("body").pixelSize(), self.width() - self._left - SPACING.m
         wide = rich_width(strong(self._name), pixels) + SPACING.m + rich_width(self._result, pixels) > room
-        self._below = _document(self._result, room) if wide and self._result else None
+        self._below = _document(self._result, "body", room) if wide and self._result else None
         below = 0.0 if self._below is None else self._below.size().height()
         self.setMinimumHeight(max(scaled(ROW), round(below + QFontMetricsF(ui_font("body")).height()) + SPACING.m))
 
 
-def _document(rich: str, width: float) -> QTextDocument:
-    """Return rich text at the right side of a width, broken into lines."""
+def _document(rich: str, size: str, width: float) -> QTextDocument:
+    """Return rich text in a size of the look at the right side of a width, broken into lines."""
     document = QTextDocument()
     document.setDocumentMargin(0)
-    document.setDefaultFont(ui_font("body"))
+    document.setDefaultFont(ui_font(size))
     document.setDefaultTextOption(QTextOption(Qt.AlignmentFlag.AlignRight))
     document.setTextWidth(width)
     document.setHtml(rich)

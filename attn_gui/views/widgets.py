@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
     QFrame,
+    QGridLayout,
     QLabel,
     QLayout,
     QLayoutItem,
@@ -453,6 +454,16 @@ def arrange(
         else:
             layout.addLayout(part[0], part[1])
     return layout
+
+
+def space_grid(grid: QGridLayout, across: int, down: int, stretched: int | None = None) -> QGridLayout:
+    """Set the gaps of a grid without margins, and the column that takes the room to spare; return it."""
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(across)
+    grid.setVerticalSpacing(down)
+    if stretched is not None:
+        grid.setColumnStretch(stretched, 1)
+    return grid
 
 
 def take_widgets(layout: QLayout) -> list[QWidget]:

@@ -7035,7 +7035,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{file} holds no numbers.</source>
-        <translation>{file} 中没有数值。</translation>
+        <translation>{file}：没有数值。</translation>
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
@@ -7434,6 +7434,10 @@ Do you want to replace it?</source>
         <translation>{field} 中的 {got} 超出 {dtype} 的范围，现为 {value}。</translation>
     </message>
     <message>
+        <source>{field} holds {got}, a whole number that {dtype} has not got: it is {value} now.</source>
+        <translation>{field} 中的整数 {got} 无法用 {dtype} 精确表示，现为 {value}。</translation>
+    </message>
+    <message>
         <source>weights do not add up to 1 along their last axis but along axis {axis}, as they do along the keys.</source>
         <translation>weights 沿最后一个轴的和不是 1，沿轴 {axis} 的和才是 1，而注意力权重沿键的和为 1。</translation>
     </message>
@@ -7504,6 +7508,10 @@ Do you want to replace it?</source>
     <message>
         <source>Transpose {matrix}: {before} becomes {shape}.</source>
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
+    </message>
+    <message>
+        <source>Change the number of {matrix} from {before} to {shape}.</source>
+        <translation>将{matrix}数由 {before} 改为 {shape}。</translation>
     </message>
     <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
@@ -7983,11 +7991,11 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
-        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第 0 行一样有 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: row {row} has {got} cells; expected {expected}, as in the first row.</source>
-        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第 0 行一样有 {expected} 个。</translation>
     </message>
     <message>
         <source>Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.</source>
@@ -8350,6 +8358,10 @@ Do you want to replace it?</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>a card of its own size (--width or --height gives it another)</source>
+        <translation>尺寸未指定的卡片（可用 --width 或 --height 指定）</translation>
+    </message>
+    <message>
         <source>{file} holds no problem: expected matrices named Q, K and V, or X, W_Q, W_K and W_V, none of them a transpose, that fit together; got {names}.</source>
         <translation>{file} 不含算例：应有名为 Q、K 和 V，或 X、W_Q、W_K 和 W_V，不是转置且形状相配的矩阵；实有 {names}。</translation>
     </message>
@@ -8360,6 +8372,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} is not text in UTF-8, GB 18030 or Windows-1252; expected numbers.</source>
         <translation>{file} 不是 UTF-8、GB 18030 或 Windows-1252 文本；应为数值。</translation>
+    </message>
+    <message>
+        <source>the number in {cell} is too large for float64: the largest is {largest}.</source>
+        <translation>单元格 {cell} 中的数超出 float64 的范围：最大为 {largest}。</translation>
     </message>
     <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
@@ -8582,6 +8598,10 @@ Do you want to replace it?</source>
         <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
     <message>
+        <source>{file}: {name} and {other} contradict each other.</source>
+        <translation>{file}：{name} 与 {other} 相互矛盾。</translation>
+    </message>
+    <message>
         <source>{file}: {heads} heads cannot share {columns} columns evenly.</source>
         <translation>{file}：{heads} 个头无法均分 {columns} 列。</translation>
     </message>
@@ -8744,6 +8764,10 @@ Do you want to replace it?</source>
     <message>
         <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
         <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>config.json names code of its own (auto_map), which is not run: numbers are computed as for any model of type {family}.</source>
+        <translation>config.json 指定了自带的代码（auto_map），但不会运行：数值按一般的 {family} 模型计算。</translation>
     </message>
     <message>
         <source>{file} is not there, and a text cannot be cut into tokens; give ids instead.</source>
@@ -9859,6 +9883,10 @@ Do you want to replace it?</source>
         <translation>转置 {matrix}</translation>
     </message>
     <message>
+        <source>Change the number of {matrix} to {after}</source>
+        <translation>将{matrix}数改为 {after}</translation>
+    </message>
+    <message>
         <source>Resize {matrix} to {after}</source>
         <translation>将 {matrix} 改为 {after}</translation>
     </message>
@@ -10333,6 +10361,10 @@ Do you want to replace it?</source>
     <message>
         <source>item {item}</source>
         <translation>样本 {item}</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
     </message>
     <message>
         <source>Rows, columns and heads count from 0; numbers are rounded last.</source>
@@ -11312,10 +11344,6 @@ Do you want to replace it?</source>
         <translation>，</translation>
     </message>
     <message>
-        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
-        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
-    </message>
-    <message>
         <source>Add up</source>
         <translation>求和</translation>
     </message>
@@ -11398,6 +11426,10 @@ Do you want to replace it?</source>
     <message>
         <source>{cell} is edited: {before} as computed, now {value}.</source>
         <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
+    </message>
+    <message>
+        <source>Exponentiate: negative numbers turn positive, gaps become ratios. {equations}.</source>
+        <translation>取指数：负数也变成正数，差变成比。{equations}。</translation>
     </message>
     <message>
         <source>Row × column</source>
@@ -11844,6 +11876,14 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Tokens that fit at this level: {tokens}.</source>
         <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
+    </message>
+    <message>
+        <source>M ({mask}): {rule}</source>
+        <translation>M（{mask}）：{rule}</translation>
+    </message>
+    <message>
+        <source>columns of {head}: {columns}</source>
+        <translation>{head} 的列：{columns}</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

@@ -19,10 +19,10 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation import choice, streaming_kernels
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation import streaming_kernels, trace
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.threads import BEHIND
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from tests.failing import each
 from tests.journeys.gate import Gate
@@ -43,7 +43,7 @@ def a_problem(seed: int = 0, **more: Any) -> Problem:
 @pytest.fixture
 def desk(monkeypatch):
     """A document that is long, though it is small, and what follows it."""
-    monkeypatch.setattr(choice, "DENSE", 1000)
+    monkeypatch.setattr(trace, "DENSE", 1000)
     monkeypatch.setattr(module, "QUICK_CELLS", 100)
     monkeypatch.setattr(module, "SETTLE_MS", 20)
     made: list[Computation] = []
@@ -166,7 +166,7 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
     document, computation = desk(a_problem())
     if not long:
         monkeypatch.setattr(module, "QUICK_CELLS", 10**6)
-        monkeypatch.setattr(choice, "DENSE", 10**6)
+        monkeypatch.setattr(trace, "DENSE", 10**6)
         document.open(a_problem(seed=1), name="short")
     qtbot.waitUntil(lambda: not computation.pending)
 
@@ -220,7 +220,7 @@ def edit(program: Program, field: str, row: int) -> None:
     settle(program)
 
 
-def test_an_edit_is_followed_in_every_mode(program):
+def test_an_edit_of_a_long_problem_is_followed_in_every_mode_and_by_a_ready_made_state_settled_at_rest(program, qtbot):
     before = program.document.snapshot()
     program.late.compare.pin()
     settle(program)
@@ -244,8 +244,8 @@ def test_an_edit_is_followed_in_every_mode(program):
     assert np.abs(pooled[7]).max() == pytest.approx(np.abs(expected[2]).max(), abs=1e-12)
     assert not pooled[8].any(), "no other row of weights has moved"
 
-
-def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
+    # a ready-made state of a long problem follows edits, too, and is settled at rest
+    program.view.set(compare="now")
     program.late.compare.compare_with("with-scale")
     settle(program)
     with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):

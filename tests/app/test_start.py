@@ -88,7 +88,7 @@ HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 
 SELDOM = (
     "PIL.Image", "difflib", "attn_gui.app.tables.finding", "attn_gui.app.lessons.lessons",
-    "attn_gui.app.late_controllers", "attn_gui.figure.heatmap", "attn_gui.figure.page_catalog",
+    "attn_gui.app.late_controllers", "attn_gui.figure.heatmap", "attn_gui.figure.figure_kinds",
     "attn_gui.figure.pages.page_kind", "attn_gui.figure.render", "attn_gui.figure.heatmap_layout",
     "attn_gui.engine.analysis.target_solution", "attn_gui.engine.analysis.verification",
     "attn_gui.engine.analysis.reference", "attn_gui.engine.evaluation.streaming",
@@ -173,6 +173,7 @@ def first(tmp_path_factory):
     return watched(tmp_path_factory.mktemp("home"), "[]", "start.map.minilm")
 
 
+@pytest.mark.long
 def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first):
     assert not {name.split(".")[0] for name in first["first"]["modules"]} & set(HEAVY)
     modules = first["maps"]["modules"]
@@ -326,7 +327,7 @@ def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qa
         program.end()
 
 
-def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
+def test_a_window_closed_before_everything_is_built_closes_once_it_is_and_lies_on_the_screen_with_its_frame(qapp):
     program = Program(qapp, lang="en")
     program.show_first(None)
     program.window.show()
@@ -334,12 +335,6 @@ def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
     assert program.window.isVisible()
     program.complete()
     assert not program.window.isVisible()
-    program.end()
-
-
-def test_the_first_window_lies_on_the_screen_with_its_frame(qapp):
-    program = Program(qapp, lang="en")
-    program.begin(None)
     screen = QGuiApplication.primaryScreen().availableSize()
     for again in (lambda: None, program.layout.reset):
         again()
@@ -364,6 +359,7 @@ def objects_after_a_program(app: QApplication) -> int:
     return sum(isinstance(found, QObject) for found in gc.get_objects())
 
 
+@pytest.mark.long
 def test_a_program_that_has_ended_leaves_no_object_behind(qapp):
     before = [objects_after_a_program(qapp) for _ in range(2)][-1]
     assert objects_after_a_program(qapp) == before

@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
@@ -178,6 +179,7 @@ def test_no_word_of_the_window_or_a_dialog_stays_behind(qapp, qtbot, program):
         qtbot.addWidget(dialog)
         dialog.show()
     said = "\n".join(map(shown_words, (program.window, *dialogs)))
+    assert not re.findall(f"{CHINESE.pattern} {CHINESE.pattern}", said)
     words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", said)
     assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "model", "dmodel", "thinking", "machines"}
 
@@ -195,6 +197,18 @@ def test_sentences_follow_one_another_as_the_language_has_it(qapp):
     assert sentences(notes) == sentence(notes[0]) * 2
 
 
+def test_a_noun_in_a_sentence_reads_as_one_would_write_it(qapp):
+    with pytest.raises(ShapeError) as clash:
+        Problem(query=np.eye(3), key=np.eye(3), value=np.eye(3), query_tokens=("a", "b"))
+    fix = clash.value.fixes[0]
+    set_language(qapp, "en")
+    assert sentence(clash.value).startswith("The tokens of the queries must have one text for each row of Q:")
+    assert sentence(fix) == "Change the number of the tokens of the queries from 2 to 3."
+    set_language(qapp, "zh")
+    assert sentence(clash.value).startswith("查询的词元必须与 Q 的各行一一对应：")
+    assert sentence(fix) == "将查询的词元数由 2 改为 3。"
+
+
 @each(
     ("template", "values", "said"),
     [
@@ -202,13 +216,15 @@ def test_sentences_follow_one_another_as_the_language_has_it(qapp):
         ("添加{kind}掩码", {"kind": "因果"}, "添加因果掩码"),
         ("放不进{stage}：它有 {map} 个", {"stage": "W_Q", "map": 3}, "放不进 W_Q：它有 3 个"),
         ("“{text}”不是数字", {"text": "abc"}, "“abc”不是数字"),
+        ("将 {matrix} 改为 {after}", {"matrix": "查询", "after": 6}, "将查询改为 6"),
+        ("{matrix} 与 {other} 不同", {"matrix": "键", "other": "W_Q"}, "键与 W_Q 不同"),
         ("{n:.2f}倍", {"n": 2.0}, "2.00 倍"),
         ("{a}{b}", {"a": "我", "b": "k"}, "我k"),
         ("added mask {kind}", {"kind": "ALiBi"}, "added mask ALiBi"),
         ("显示{token}", {"token": "我k你"}, "显示我k你"),
     ],
 )
-def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(template, values, said):
+def test_a_blank_parts_latin_letters_from_chinese_ones_and_no_others(template, values, said):
     assert fill_template(template, values) == said
 
 

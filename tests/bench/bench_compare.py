@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 
 SIZES = (16, 256, 1024, 4096)
 FIELDS = {"query": "Q", "key": "K", "value": "V"}

@@ -18,7 +18,7 @@ from attn_gui.engine.creation.create import (
     with_score,
 )
 from attn_gui.engine.creation.layer_parts import with_block
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from tests.failing import each
 
 WIDE = 700

@@ -47,6 +47,15 @@ def test_what_float32_cannot_hold_is_said():
     Problem(query=[[np.inf, 1e-300]], key=np.eye(2), value=np.eye(2), dtype="float32")  # which is no other number
 
 
+def test_whole_numbers_that_float64_has_not_got_are_said():
+    whole = [[2**53 + 1, -(2**60)], [2**53, 0]]
+    for query in (whole, np.array(whole)):
+        with pytest.warns(UserWarning, match="query holds 9007199254740993, .* is 9007199254740992 now.") as said:
+            Problem(query=query, key=np.eye(2), value=np.eye(2))
+        assert [each.filename for each in said] == [__file__]
+    Problem(query=np.array(whole)[1:], key=np.eye(2, dtype=np.uint64), value=np.eye(2, dtype=bool))
+
+
 def test_equality_compares_bytes_and_is_safe_with_nan():
     one = Problem(**with_q_k_v(query=np.full((3, 8), np.nan)), mask=({"kind": "custom", "allowed": np.eye(3, 5) > 0},))
     assert one == Problem(

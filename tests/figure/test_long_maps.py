@@ -38,7 +38,7 @@ def problem() -> Problem:
 @pytest.fixture
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
-    monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
+    monkeypatch.setattr("attn_gui.engine.evaluation.trace.DENSE", 100)
     monkeypatch.setattr(heatmap, "STRIP", 997)
     return problem
 

@@ -15,9 +15,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attn_gui import load
 from attn_gui.engine import DenseEvaluation, Problem
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure import writers
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages import dependence as dependence_page
 from attn_gui.figure.pages import page_charts
 from attn_gui.figure.pages.model import HeadEffects

@@ -10,8 +10,8 @@ import pytest
 from attn_gui import compare_precisions, render
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, arrays, compute, sensitivity
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.page_kind import ModelContext, PageContext, PageStyle, option_values
 from attn_gui.figure.text.number_formats import scientific
 from attn_gui.formats import FormatError, save_session

@@ -16,9 +16,8 @@ from attn_gui.figure.colors import LEVEL_RULES
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings
-from attn_gui.figure.figure_kinds import PICTURES
+from attn_gui.figure.figure_kinds import PAGES, PICTURES
 from attn_gui.figure.overlays import ComparedState
-from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.render import Picture, evaluation_drawn, write
 from attn_gui.formats import load
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation

@@ -42,9 +42,7 @@ def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: 
 
 def test_a_power_is_not_parted_from_its_base_and_goes_to_the_next_line_with_it() -> None:
     """Exponents of a walk ran over the next panel, and out of the picture: only their e was measured."""
-    said = (
-        "取指数：差距被拉大。" + "，".join(f"e<sup>−{power}.24632 ÷ 0.5</sup> = 0.10579" for power in range(4)) + "。"
-    )
+    said = "取指数：差变成比。" + "，".join(f"e<sup>−{power}.24632 ÷ 0.5</sup> = 0.10579" for power in range(4)) + "。"
     for room in range(200, 500, 10):
         for line in wrapped_runs(said, room, 16):
             fonts = [figure_font(16 * SCRIPT if run.script else 16, strong=run.strong) for run in line]

@@ -18,7 +18,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, explain
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.page_kind import PageStyle
@@ -95,7 +95,7 @@ SAID = [
     "把 Q 的第 1 行和 Kᵀ 的第 1 列对齐：各有 3 个数，一一配对。",
     "每对相乘，再加起来：0·0 + 1·1 + 1·1 = 2，这就是 S[1, 1]。",
     "除以 √d<sub>k</sub> = √3 = 1.732：2 变成 1.1547，同一行的 1 变成 0.5774。",
-    "取指数：负数也变成正数，差距被拉大。e<sup>0.5774</sup> = 1.781，e<sup>1.1547</sup> = 3.173。",
+    "取指数：负数也变成正数，差变成比。e<sup>0.5774</sup> = 1.781，e<sup>1.1547</sup> = 3.173。",
     "把这一行的指数加起来：1.781 + 3.173 = 4.954。",
     "自己的那一项除以总和：3.173 ÷ 4.954 = 0.6405。查询 1 把 64% 的注意力给了键 1。",
     "权重汇入 V 的各行：0.3595 × 1 + 0.6405 × 3 = 2.281，落进 O[1, 0]。",

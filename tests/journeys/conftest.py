@@ -45,6 +45,7 @@ from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Problem
 from attn_gui.paths import resource
 from attn_gui.views.controls.popup_frame import PopupFrame
+from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.seen import colors_of
 
 LEFT = Qt.MouseButton.LeftButton
@@ -401,7 +402,7 @@ class Person:
         clock, patience = QTimer(self.window, interval=5), QTimer(self.window, interval=PATIENCE_MS)
 
         def look() -> None:
-            dialog = QApplication.activeModalWidget()
+            dialog = QApplication.activeModalWidget() or QApplication.activeWindow()
             if isinstance(dialog, kind) and dialog.isActiveWindow() and dialog.isAncestorOf(self.focus()):
                 clock.stop()
                 met.append(type(dialog).__name__)
@@ -412,9 +413,9 @@ class Person:
                     raise
 
         def dismiss() -> None:
-            for left in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
-                if left is not None:
-                    left.close()
+            modal = QApplication.activeModalWidget() or self.window.findChild(ActionSearch)
+            for left in filter(None, (QApplication.activePopupWidget(), modal)):
+                left.close()
 
         def give_up() -> None:
             met.append("a dialog that stayed open")
@@ -494,12 +495,14 @@ class Person:
         self.program.end()
 
     def drop(self, *paths: Path, at: QPoint | None = None) -> None:
-        """Drag files from elsewhere onto the window."""
+        """Drag files from elsewhere onto the window, out of a folder that would move them: they stay there."""
         place, data = at or QPoint(700, 200), QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-        how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
-        QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
-        QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
+        how = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction, data, LEFT, Qt.KeyboardModifier.ShiftModifier
+        entered, dropped = QDragEnterEvent(place, *how), QDropEvent(QPointF(place), *how)
+        for event in (entered, dropped):
+            QApplication.sendEvent(self.window, event)
+            assert event.dropAction() == Qt.DropAction.CopyAction
         self._wait_for_document()
 
 

@@ -29,10 +29,14 @@ def person(launch, monkeypatch, qtbot):
     """In front of a long problem whose pictures come in many parts; the first of them is on its way."""
     monkeypatch.setattr(tile, "BAND", 64 * N)
     found = launch()
-    found.program.document.open(problem(), name="long")
-    qtbot.waitUntil(lambda: not found.program.computation.pending)
-    found.program.view.notify_all()
+    open_long(found, qtbot)
     return found
+
+
+def open_long(person, qtbot):
+    person.program.document.open(problem(), name="long")
+    qtbot.waitUntil(lambda: not person.program.computation.pending)
+    person.program.view.notify_all()
 
 
 def known(person, stage="weights"):
@@ -57,7 +61,7 @@ def exact(person, stage, head):
     return pool(shown, None, heatmap.placement.rows.bins, heatmap.placement.columns.bins)[0]
 
 
-def test_maps_and_largest_gradients_fill_in_behind_follow_what_is_typed_and_are_exact_in_the_end(person, qtbot):
+def test_maps_and_largest_gradients_fill_in_behind_and_esc_stops_and_f9_goes_on(person, qtbot):
     heatmap = person.find("heatmap.weights")
     assert not known(person).all()
     settled(person, qtbot)
@@ -85,14 +89,8 @@ def test_maps_and_largest_gradients_fill_in_behind_follow_what_is_typed_and_are_
         assert len(wanted) == 12
         qtbot.waitUntil(lambda wanted=wanted: listed(person) == wanted)
 
-
-def own_rows(person, heatmap):
-    """Rows of which the map has numbers of its own, and not those of a smaller picture meanwhile."""
-    sheets = person.program.computation.tiles._of(place_of(heatmap.plane))
-    return next(sheet.known for sheet in sheets if sheet.shape == heatmap.cells.values.shape)
-
-
-def test_esc_stops_and_f9_goes_on(person, qtbot):
+    # Esc stops and F9 goes on
+    open_long(person, qtbot)
     heatmap = person.find("heatmap.weights")
     heatmap.setFocus()
     pressing = heatmap.numbersArrived.connect(  # with the first numbers: soon all of them may be there
@@ -109,6 +107,12 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
     settled(person, qtbot)
     assert known(person).all()
     assert not person.program.first.progress._words.isVisible()
+
+
+def own_rows(person, heatmap):
+    """Rows of which the map has numbers of its own, and not those of a smaller picture meanwhile."""
+    sheets = person.program.computation.tiles._of(place_of(heatmap.plane))
+    return next(sheet.known for sheet in sheets if sheet.shape == heatmap.cells.values.shape)
 
 
 def test_what_no_evaluation_can_hold_is_said_in_a_sentence_and_exported_as_nothing_else(launch, qtbot, monkeypatch):

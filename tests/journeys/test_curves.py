@@ -81,7 +81,8 @@ def found_in(picture, color):
     return {(int(x), int(y)) for y, x in np.argwhere(pixels_of(picture) == color.rgb())}
 
 
-def test_the_curve_is_what_the_maps_hold_follows_edits_and_is_read_zoomed_moved_and_clicked(person):
+def test_the_curve_is_what_the_maps_hold_follows_edits_and_is_read_zoomed_moved_and_clicked(person, gate, qtbot):
+    gate.open()
     canvas, problem = canvas_of(person), person.program.document.problem
     move(canvas, middle_of(canvas, column=20))
     wanted = f"query 20: {problem.query[20, 0]:.4g} → {person.value('head_output', 20, 0):.4g}"
@@ -166,6 +167,18 @@ def test_the_curve_is_what_the_maps_hold_follows_edits_and_is_read_zoomed_moved_
     assert not person.find("button.fit").isVisible()
     assert page(person).canvas.isVisible()
 
+    gate.close()
+    person.again("a fit is told and can be canceled")
+    person.click("button.fit")
+    gate.await_work()
+    assert not person.find("button.fit").isEnabled()
+    qtbot.waitUntil(person.find("fitting.progress").isVisible)
+    assert "Fitting w" in person.status()
+    person.click("fitting.cancel")
+    assert person.find("button.fit").isEnabled()
+    settle_fit(person)
+    assert len(person.steps()) == 1
+
 
 @pytest.mark.parametrize(
     ("example", "page", "color", "scheme", "lang"),
@@ -230,15 +243,3 @@ def settle_fit(person):
     for _ in range(3):
         QTest.qWait(1)
     person.wait()
-
-
-def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
-    person.click("button.fit")
-    gate.await_work()
-    assert not person.find("button.fit").isEnabled()
-    qtbot.waitUntil(person.find("fitting.progress").isVisible)
-    assert "Fitting w" in person.status()
-    person.click("fitting.cancel")
-    assert person.find("button.fit").isEnabled()
-    settle_fit(person)
-    assert len(person.steps()) == 1

@@ -129,12 +129,14 @@ def test_a_signal_ends_the_program_and_what_was_typed_right_before_comes_back(na
     assert "worked-example" in said, "the terminal reads where it is"
 
 
+@pytest.mark.long
 def test_control_c_amid_painting_ends_it_as_elsewhere(begin):
     code, said = begin("painting").end()
     assert code == 130, said
     assert "QPaint" not in said
 
 
+@pytest.mark.long
 def test_a_second_control_c_ends_what_hangs(begin):
     """The first one waits for the window's thread."""
     ended = begin("hanging")

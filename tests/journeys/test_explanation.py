@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.engine.graph.printed_digits import short_number
-from tests.failing import each
+from tests.failing import share
 
 CAUSAL = "smollm2-layer10.npz"
 
@@ -73,102 +73,9 @@ def copy(person, form):
 
 
 # --- what is said ------------------------------------------------------------------------------------
-def test_a_weight_has_its_sentence_and_formula_in_numbers_links_lead_on_and_a_dot_is_said(launch, settled, qtbot):
-    person = launch()
-    person.click_cell("weights", 10, 13)
-    said = person.explanation()
-    assert "Query it gives key tired a weight of 0.6110, the largest of 16." in said
-    assert "it → tired (10, 13) = 0.610984" in person.status()
-    assert re.search(r"a₁₀,₁₃ = .* = e\^\(4\.8847 − 4\.8847\)/1\.6367 = 0\.6110", said)
-    copy(person, "As text")
-    assert repr(person.value("weights", 10, 13)) in person.clipboard()
-    copy(person, "As LaTeX")
-    assert "\\frac" in person.clipboard()
-
-    person.again("terms stand by size and add up to the cell")
-    person.click_cell("weights", 10, 13)
-    values = [numeric(row[-1]) for row in terms(person)]
-    assert values == sorted(values, reverse=True)
-    assert terms(person)[0][0] == "tired"
-    assert len(values) == 16
-    assert math.isclose(sum(values), 1, abs_tol=16 * 5e-5)
-    person.choose_cell("scores", 10, 13)
-    *own, tail = terms(person)
-    sizes = [abs(numeric(row[-1])) for row in own]
-    assert sizes == sorted(sizes, reverse=True)
-    assert tail[0] == "22 more"
-    total = sum(numeric(row[-1]) for row in [*own, tail])
-    assert math.isclose(total, person.value("scores", 10, 13), abs_tol=11 * 5e-4)
-
-    person.again("from a weight by its score to q and all the way back")
-    person.click_cell("weights", 10, 13)
-    settled(person)
-    weight = person.explanation()
-    person.click(link(person, "S′[10, 13]"))
-    settled(person)
-    assert person.find("heatmap.scaled").isVisible()
-    assert person.status().startswith("Scaled scores · head 3")
-    score = person.explanation()
-    person.click(link(person, "Q[10"))
-    assert person.find("heatmap.query").isVisible()
-    assert person.status().startswith("Query · head 3 · (10, 97)")  # where the largest product is
-    assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 97]"]
-    person.press("Alt+Left")
-    settled(person)
-    assert person.explanation() == score
-    assert "(10, 13)" in person.status()
-    person.click(link(person, "A[10, 13]"))
-    settled(person)
-    assert person.find("heatmap.weights").isVisible()
-    assert person.explanation() == weight
-
-    person.again("from a score on to what it reaches")
-    person.choose_cell("scaled", 10, 13)
-    for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
-        assert link(person, words).isVisible()
-    person.click(link(person, "O[10, ·]"))
-    assert person.find("heatmap.head_output").isVisible()
-    assert "(10, 0)" in person.status()
-    assert trail(person) == ["S′[10, 13]", "O[10, 0]"]
-
-    person.again("a term of the table leads to its cell")
-    person.click_cell("weights", 10, 13)
-    second = terms(person)[1][0]
-    click_term(person, 1)
-    assert person.find("heatmap.scaled").isVisible()
-    assert f"it → {second} (10, 0)" in person.status()
-
-    person.again("an output marks the row of weights and the column of values that made it")
-    person.choose_cell("head_output", 10, 5)
-    left, top = person.find("operand.left"), person.find("operand.top")
-    assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
-    assert (left.overlay.marks.row, left.overlay.marks.column) == (10, None)
-    assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
-    assert len(terms(person)) == 16
-
-    person.again("a column and the reach say one thing")
-    person.choose_cell("query", 10, 1)
-    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
-    person.choose_cell("scores", 10, 13)
-    shown = person.find("inspector.terms", QTableView).model()
-    assert shown.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
-    place = int(shown.index(0, 0).data().removeprefix("c = "))
-    assert 96 <= place < 128
-    assert numeric(shown.index(0, 1).data()) == pytest.approx(person.number("query", 10, place), abs=1e-3)
-
-    person.again("a dot in a map is explained below it and the status says its number")
-    QTest.qWait(50)
-    bar = person.program.window.product.maps.bar("weights")
-    heatmap = person.find("heatmap.weights")
-    heatmap.grab()
-    assert bar.dots_text() == "· < 0.005"
-    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
-    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
-    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
-    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
 
 
-def test_a_small_row_is_explained_in_numbers_and_as_one_equation_and_a_trail_ends_with_its_document(person, tmp_path):
+def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead_on(person, tmp_path, settled, qtbot):
     assert person.values("weights")[0] == [0.5, 0.5]
     assert person.values("weights")[1] == [pytest.approx(0.3595, abs=5e-5), pytest.approx(0.6405, abs=5e-5)]
     person.click_cell("weights", 1, 1)
@@ -190,8 +97,8 @@ def test_a_small_row_is_explained_in_numbers_and_as_one_equation_and_a_trail_end
     person.type_into("query", 0, 0, "0.00002")
     person.choose_cell("scores", 0, 0)
     QTest.qWait(50)
-    terms = person.find("inspector.terms", QTableView).model()
-    texts = {str(terms.index(row, column).data()) for row in range(terms.rowCount()) for column in range(1, 4)}
+    model = person.find("inspector.terms", QTableView).model()
+    texts = {str(model.index(row, column).data()) for row in range(model.rowCount()) for column in range(1, 4)}
     assert "2.00e−5" in texts
 
     person.again("behind a mask a closed cell reaches nothing", CAUSAL)
@@ -216,21 +123,122 @@ def test_a_small_row_is_explained_in_numbers_and_as_one_equation_and_a_trail_end
     person.click(person.button(one, "zone.explain"))
     assert "Z = ∑_j" not in person.explanation()
 
+    for example in share(("thinking-machines-64", "smollm2-layer10"), 2):
+        person.again(example, f"{example}.npz")
+        person.program.view.set(head=0)
+        stages = person.window.spine.stages()
+        for stage in stages:
+            person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
+            person.click_cell(stage, 1, 1)
+            assert trail(person)[-1].endswith("1]"), stage
+            assert short_number(person.value(stage, 1, 1)).replace("-", "−") in person.explanation(), stage
+        assert len(stages) >= 7
+
+    person.again(
+        "a weight has its sentence and formula in numbers, links lead on and a dot is said", "minilm-layer2.npz"
+    )
+    person.program.view.set(head=3)
+    person.click_cell("weights", 10, 13)
+    said = person.explanation()
+    assert "Query it gives key tired a weight of 0.6110, the largest of 16." in said
+    assert "it → tired (10, 13) = 0.610984" in person.status()
+    assert re.search(r"a₁₀,₁₃ = .* = e\^\(4\.8847 − 4\.8847\)/1\.6367 = 0\.6110", said)
+    copy(person, "As text")
+    assert repr(person.value("weights", 10, 13)) in person.clipboard()
+    copy(person, "As LaTeX")
+    assert "\\frac" in person.clipboard()
+
+    person.again("terms stand by size and add up to the cell", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.click_cell("weights", 10, 13)
+    values = [numeric(row[-1]) for row in terms(person)]
+    assert values == sorted(values, reverse=True)
+    assert terms(person)[0][0] == "tired"
+    assert len(values) == 16
+    assert math.isclose(sum(values), 1, abs_tol=16 * 5e-5)
+    person.choose_cell("scores", 10, 13)
+    *own, tail = terms(person)
+    sizes = [abs(numeric(row[-1])) for row in own]
+    assert sizes == sorted(sizes, reverse=True)
+    assert tail[0] == "22 more"
+    total = sum(numeric(row[-1]) for row in [*own, tail])
+    assert math.isclose(total, person.value("scores", 10, 13), abs_tol=11 * 5e-4)
+
+    person.again("from a weight by its score to q and all the way back", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.click_cell("weights", 10, 13)
+    settled(person)
+    weight = person.explanation()
+    person.click(link(person, "S′[10, 13]"))
+    settled(person)
+    assert person.find("heatmap.scaled").isVisible()
+    assert person.status().startswith("Scaled scores · head 3")
+    score = person.explanation()
+    person.click(link(person, "Q[10"))
+    assert person.find("heatmap.query").isVisible()
+    assert person.status().startswith("Query · head 3 · (10, 97)")  # where the largest product is
+    assert trail(person) == ["A[10, 13]", "S′[10, 13]", "Q[10, 97]"]
+    person.press("Alt+Left")
+    settled(person)
+    assert person.explanation() == score
+    assert "(10, 13)" in person.status()
+    person.click(link(person, "A[10, 13]"))
+    settled(person)
+    assert person.find("heatmap.weights").isVisible()
+    assert person.explanation() == weight
+
+    person.again("from a score on to what it reaches", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.choose_cell("scaled", 10, 13)
+    for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
+        assert link(person, words).isVisible()
+    person.click(link(person, "O[10, ·]"))
+    assert person.find("heatmap.head_output").isVisible()
+    assert "(10, 0)" in person.status()
+    assert trail(person) == ["S′[10, 13]", "O[10, 0]"]
+
+    person.again("a term of the table leads to its cell", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.click_cell("weights", 10, 13)
+    second = terms(person)[1][0]
+    click_term(person, 1)
+    assert person.find("heatmap.scaled").isVisible()
+    assert f"it → {second} (10, 0)" in person.status()
+
+    person.again("an output marks the row of weights and the column of values that made it", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.choose_cell("head_output", 10, 5)
+    left, top = person.find("operand.left"), person.find("operand.top")
+    assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
+    assert (left.overlay.marks.row, left.overlay.marks.column) == (10, None)
+    assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
+    assert len(terms(person)) == 16
+
+    person.again("a column and the reach say one thing", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.choose_cell("query", 10, 1)
+    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
+    person.choose_cell("scores", 10, 13)
+    shown = person.find("inspector.terms", QTableView).model()
+    assert shown.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
+    place = int(shown.index(0, 0).data().removeprefix("c = "))
+    assert 96 <= place < 128
+    assert numeric(shown.index(0, 1).data()) == pytest.approx(person.number("query", 10, place), abs=1e-3)
+
+    person.again("a dot in a map is explained below it and the status says its number", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    QTest.qWait(50)
+    bar = person.program.window.product.maps.bar("weights")
+    heatmap = person.find("heatmap.weights")
+    heatmap.grab()
+    assert bar.dots_text() == "· < 0.005"
+    row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
+    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+    qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
+    assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
+
 
 # --- following and copying ---------------------------------------------------------------------------
-
-
-@each("example", ["thinking-machines-64", "smollm2-layer10"], one_of=2)
-def test_every_stage_of_every_example_can_be_explained(person, example):
-    person.again(example, f"{example}.npz")
-    person.program.view.set(head=0)
-    stages = person.window.spine.stages()
-    for stage in stages:
-        person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
-        person.click_cell(stage, 1, 1)
-        assert trail(person)[-1].endswith("1]"), stage
-        assert short_number(person.value(stage, 1, 1)).replace("-", "−") in person.explanation(), stage
-    assert len(stages) >= 7
 
 
 def sentence(person):

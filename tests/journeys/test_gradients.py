@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QComboBox
 
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem, compute, sensitivity
-from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 SMALL = "worked-example.npz"
@@ -121,14 +120,9 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_on_their_page_and_take
     assert person.program.view.look.cell[:3] == ("key", 1, 2)
     assert settled(person).name == "K[1, 2]"
 
-
-def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     random = np.random.default_rng(0).standard_normal
     problem = Problem(**{name: random((1500, 4)) for name in ("query", "key", "value")})
-    path = tmp_path / "long.npz"
-    save(problem, path)
-    person = launch(path)
-    person.wait()
+    person.again("a long problem is drawn beside the window", problem)
     person.program.view.set(stage="head_output", cell=ChosenCell("head_output", 700, 1))
     person.pick("compare", "gradient")
     person.settle("gradients")

@@ -25,7 +25,7 @@ def ranking(person):
     return [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
 
 
-def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_top(person):
+def test_steps_say_what_they_moved_and_states_are_kept_compared_named_deleted_saved_and_opened(person, tmp_path):
     person.choose_cell("weights", 1, 0)
     values = [person.value("weights", 1, 0)]
     for field, row, text in (("query", 1, "3"), ("query", 0, "2"), ("key", 1, "0.5"), ("value", 0, "9")):
@@ -73,66 +73,7 @@ def test_each_step_says_what_it_moved_of_the_chosen_cell_and_the_largest_is_on_t
     assert person.program.document.problem.key[1, 0] == 7.0
     assert not person.find("blame").isVisible(), "it was of another state"
 
-
-def names(person):
-    model = person.find("snapshots.list", QListView).model()
-    return [model.index(row, 0).data() for row in range(model.rowCount())]
-
-
-def choose(person, row):
-    """Click a row of the list, which unfolds first where it is folded."""
-    steps = person.find("snapshots.list", QListView)
-    if not steps.isVisible():
-        person.click("snapshots.fold")
-    index = steps.model().index(row, 0)
-    steps.scrollTo(index)
-    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
-
-
-def query(person):
-    return person.program.document.problem.query.copy()
-
-
-def rename(person, name, note, by):
-    def type_both(dialog):
-        person.overwrite(dialog.name, name, end="Tab")
-        person.type(note)
-        dialog.accept()
-
-    person.answering(SnapshotDialog, type_both, by)
-
-
-def test_they_are_saved_and_opened_bit_for_bit(launch, tmp_path):
-    path = tmp_path / "a.attn"
-    person = launch(SMALL, height=900)
-    save(person.program.document.problem, path)
-    assert person.program.files.open_path(path)
-    person.look()
-    person.do("snapshot")
-    first = query(person)
-    assert person.program.document.modified
-    person.type_into("query", 0, 0, "7")
-    person.do("snapshot")
-    choose(person, 0)
-    rename(person, "before", "as it was", by=lambda: person.click("snapshots.name"))
-    person.do("save")
-    assert not person.program.document.modified
-    kept = open_file(path).snapshots
-    assert (kept[0].name, kept[0].note) == ("before", "as it was")
-    assert np.array_equal(kept[0].problem().query, first)
-    shown = names(person)
-    person.do("example_minilm")
-    assert names(person) == []
-    person.open(path)
-    assert names(person) == shown
-    assert not person.program.document.modified
-    choose(person, 0)
-    person.do("open_snapshot")
-    assert np.array_equal(query(person), first)
-
-
-def test_states_are_kept_compared_with_opened_named_deleted_and_told(launch):
-    person = launch(SMALL, height=900)
+    person.again("states are kept, compared with, opened, named, deleted and told")
     assert names(person) == []
     person.type_into("query", 0, 0, "3")
     before, weights = query(person), np.array(person.values("weights"))
@@ -187,10 +128,36 @@ def test_states_are_kept_compared_with_opened_named_deleted_and_told(launch):
     person.click("snapshots.open")
     assert np.array_equal(query(person), lost)
 
+    # they are saved and opened bit for bit
+    person.again("they are saved")
+    path = tmp_path / "a.attn"
+    save(person.program.document.problem, path)
+    assert person.program.files.open_path(path)
+    person.look()
+    person.do("snapshot")
+    first = query(person)
+    assert person.program.document.modified
+    person.type_into("query", 0, 0, "7")
+    person.do("snapshot")
+    choose(person, 0)
+    rename(person, "before", "as it was", by=lambda: person.click("snapshots.name"))
+    person.do("save")
+    assert not person.program.document.modified
+    kept = open_file(path).snapshots
+    assert (kept[0].name, kept[0].note) == ("before", "as it was")
+    assert np.array_equal(kept[0].problem().query, first)
+    shown = names(person)
+    person.do("example_minilm")
+    assert names(person) == []
+    person.open(path)
+    assert names(person) == shown
+    assert not person.program.document.modified
+    choose(person, 0)
+    person.do("open_snapshot")
+    assert np.array_equal(query(person), first)
 
-def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(launch):
-    """All weights of the layer were written over those of the one on the table."""
-    person = launch(height=900)
+    person.again("one of another layer of a model is not put in the place of this one")
+    # All weights of the layer were written over those of the one on the table.
     person.do("known_toy_induction")
     person.wait()
     model = person.program.late.models
@@ -208,3 +175,31 @@ def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(lau
     person.do("compare_with_snapshot")
     person.wait()
     assert person.program.baseline.problem == first
+
+
+def names(person):
+    model = person.find("snapshots.list", QListView).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def choose(person, row):
+    """Click a row of the list, which unfolds first where it is folded."""
+    steps = person.find("snapshots.list", QListView)
+    if not steps.isVisible():
+        person.click("snapshots.fold")
+    index = steps.model().index(row, 0)
+    steps.scrollTo(index)
+    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
+
+
+def query(person):
+    return person.program.document.problem.query.copy()
+
+
+def rename(person, name, note, by):
+    def type_both(dialog):
+        person.overwrite(dialog.name, name, end="Tab")
+        person.type(note)
+        dialog.accept()
+
+    person.answering(SnapshotDialog, type_both, by)

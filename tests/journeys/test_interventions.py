@@ -37,12 +37,10 @@ def problem_of(*records):
 
 
 @pytest.fixture
-def opened(launch):
-    person = launch()
-
+def opened(minilm):
     def start(*records):
-        person.again(str(records), problem_of(*records))
-        return person
+        minilm.again(str(records), problem_of(*records))
+        return minilm
 
     return start
 
@@ -70,7 +68,137 @@ def choose(person, row):
     )
 
 
-def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_removed_and_told_where_it_goes(opened, qtbot):
+def line(minilm, stage):
+    """The line that is open in a map, if one is."""
+    lines = minilm.find(f"heatmap.{stage}").findChildren(QLineEdit)
+    return next((each for each in lines if each.isVisible()), None)
+
+
+def begin(minilm, stage, text, row=ROW, column=COLUMN):
+    """Choose a cell of a map, open a line with F2, and type over its number."""
+    minilm.choose_cell(stage, row, column)
+    minilm.press("F2", "Ctrl+A", "Del")
+    minilm.type(text)
+
+
+def typed(minilm, stage, text, row=ROW, column=COLUMN):
+    begin(minilm, stage, text, row, column)
+    minilm.press("Return")
+
+
+@pytest.fixture
+def minilm(launch):
+    return launch()
+
+
+def test_a_typed_number_moves_what_follows_is_explained_and_all_changed_by_hand_is_listed(minilm, opened, qtbot):
+    before = minilm.program.document.snapshot()
+    typed(minilm, "scaled", "2")
+    typed(minilm, "scaled", "-3")  # once more: it takes the place of the first
+    assert minilm.value("scaled", ROW, COLUMN) == -3
+    changed = before.replace(
+        interventions=[
+            {"kind": "set", "stage": "scaled", "at": {"batch": 0, "head": 3, "query": ROW, "key": COLUMN}, "values": -3}
+        ]
+    )
+    expected, plain = compute(changed)["weights"][0, 3], compute(before)["weights"][0, 3]
+    assert expected[ROW, COLUMN] < plain[ROW, COLUMN]
+    for row, column in ((ROW, COLUMN), (ROW, 0), (ROW + 1, COLUMN)):
+        assert minilm.value("weights", row, column) == expected[row, column]
+    assert verify(minilm.program.document.problem).ok
+    said = minilm.explanation()
+    assert "−3:" in said
+    assert "4.885" in said  # the model's own scaled score
+    marks = minilm.find("heatmap.scaled").overlay.marks
+    assert marks.by_hand == ((slice(ROW, ROW + 1), slice(COLUMN, COLUMN + 1)),)
+    minilm.program.view.set(head=4)
+    assert minilm.find("heatmap.scaled").overlay.marks.by_hand == ()
+    minilm.program.view.set(head=3)
+    (record,) = minilm.program.document.problem.interventions
+    assert record.values == -3
+    for _ in range(2):
+        minilm.do("undo")
+    assert minilm.program.document.problem == before
+    typed(minilm, "scaled", "1/3")
+    assert minilm.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
+    minilm.do("undo")
+    assert minilm.program.document.problem == before
+    minilm.do("redo")
+    assert minilm.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
+
+    minilm.again("a text that is no number keeps its line and changes nothing")
+    before = minilm.program.document.snapshot()
+    for text in ("x1", "#DIV/0!", ""):
+        typed(minilm, "scaled", text)
+        editor = line(minilm, "scaled")
+        assert editor.isVisible()
+        assert editor.property("wrong") == "true"
+        minilm.press("Escape")
+        assert minilm.program.document.problem == before
+        assert minilm.program.document.stack.count() == 0
+
+    minilm.again("a number typed into a given matrix is a number of its table")
+    typed(minilm, "query", "7")
+    assert minilm.program.document.problem.interventions == ()
+    assert minilm.number("query", ROW, 3 * 32 + COLUMN) == 7
+
+    minilm.again("a weight asks what becomes of the others")
+    before, cell = minilm.program.document.snapshot(), minilm.value("weights", ROW, COLUMN)
+    minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: typed(minilm, "weights", "0.25"))
+    assert line(minilm, "weights") is None
+    assert minilm.focus() is minilm.find("heatmap.weights")
+    assert minilm.find("heatmap.weights").chosen == (ROW, COLUMN)
+    assert minilm.value("weights", ROW, COLUMN) == cell
+    assert minilm.program.document.snapshot() == before
+    assert minilm.program.document.stack.count() == 0
+    begin(minilm, "weights", "0.25")
+    minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: minilm.do("pin"))
+    assert not minilm.action("unpin").isEnabled()
+
+    minilm.again("the row that still sums to one leads and nothing is remembered unasked")
+
+    def answer(dialog):
+        radios = dialog.findChildren(QRadioButton)
+        assert min(radios, key=lambda radio: radio.y()).objectName() == "weight.rescaled"
+        assert minilm.focus() is dialog.findChild(QRadioButton, "weight.rescaled")
+        minilm.press("Return")
+
+    for text in ("0.9", "0.8"):  # asked each time
+        minilm.answering(WeightDialog, answer, lambda text=text: typed(minilm, "weights", text))
+        row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
+        assert row[COLUMN] == np.float32(text)
+        assert row.sum() == pytest.approx(1, abs=1e-6)
+
+    minilm.again("a weight asks once what becomes of the others")
+    row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()
+
+    def answer(dialog):
+        dialog.findChild(QRadioButton, "weight.rescaled").click()
+        dialog.remembered.click()
+        dialog.accept()
+
+    minilm.answering(WeightDialog, answer, lambda: typed(minilm, "weights", "0.9"))
+    found = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
+    others = np.delete(np.arange(len(row)), COLUMN)
+    expected = row[others].astype(float) * (0.1 / row[others].astype(float).sum())
+    assert found[COLUMN] == np.float32(0.9)
+    # each is rounded to float32 once, and the sum of 15 of them as often
+    np.testing.assert_allclose(found[others], expected, rtol=16 * np.finfo(np.float32).eps)
+    typed(minilm, "weights", "0.8")  # without a question now
+    assert minilm.value("weights", ROW, COLUMN) == np.float32(0.8)
+    assert minilm.action("weights_rescaled").isChecked()
+
+    minilm.again("a cell of any map is explained once it was typed and a weight can be set alone")
+    minilm.do("weights_alone")
+    other = minilm.value("weights", ROW, 0)
+    for stage in ("concat", "weights", "head_output"):
+        typed(minilm, stage, "0.25", column=3)
+        assert minilm.value(stage, ROW, 3) == 0.25
+        assert "0.25" in minilm.explanation()
+        assert minilm.value("weights", ROW, 0) == other
+        minilm.do("undo")
+
+    # everything changed by hand is listed, switched, gone to, spread, removed and told where it goes
     person = opened()
     assert person.action("interventions").iconText() == "Edit results"
     words = [label.text() for label in panel(person).findChildren(type(panel(person)._none)) if label.isVisible()]
@@ -188,134 +316,3 @@ def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_removed_an
             qtbot.waitUntil(lambda place=f"({row}, {column})": place in person.window.place.text())
             said = person.status()
             assert (words in said) == (words[-3:] in said) == ((row, column) == (3, 2)), said
-
-
-def line(minilm, stage):
-    """The line that is open in a map, if one is."""
-    lines = minilm.find(f"heatmap.{stage}").findChildren(QLineEdit)
-    return next((each for each in lines if each.isVisible()), None)
-
-
-def begin(minilm, stage, text, row=ROW, column=COLUMN):
-    """Choose a cell of a map, open a line with F2, and type over its number."""
-    minilm.choose_cell(stage, row, column)
-    minilm.press("F2", "Ctrl+A", "Del")
-    minilm.type(text)
-
-
-def typed(minilm, stage, text, row=ROW, column=COLUMN):
-    begin(minilm, stage, text, row, column)
-    minilm.press("Return")
-
-
-@pytest.fixture
-def minilm(launch):
-    return launch()
-
-
-def test_a_typed_number_moves_what_follows_is_marked_explained_and_one_step_and_a_weight_asks(minilm):
-    before = minilm.program.document.snapshot()
-    typed(minilm, "scaled", "2")
-    typed(minilm, "scaled", "-3")  # once more: it takes the place of the first
-    assert minilm.value("scaled", ROW, COLUMN) == -3
-    changed = before.replace(
-        interventions=[
-            {"kind": "set", "stage": "scaled", "at": {"batch": 0, "head": 3, "query": ROW, "key": COLUMN}, "values": -3}
-        ]
-    )
-    expected, plain = compute(changed)["weights"][0, 3], compute(before)["weights"][0, 3]
-    assert expected[ROW, COLUMN] < plain[ROW, COLUMN]
-    for row, column in ((ROW, COLUMN), (ROW, 0), (ROW + 1, COLUMN)):
-        assert minilm.value("weights", row, column) == expected[row, column]
-    assert verify(minilm.program.document.problem).ok
-    said = minilm.explanation()
-    assert "−3:" in said
-    assert "4.885" in said  # the model's own scaled score
-    marks = minilm.find("heatmap.scaled").overlay.marks
-    assert marks.by_hand == ((slice(ROW, ROW + 1), slice(COLUMN, COLUMN + 1)),)
-    minilm.program.view.set(head=4)
-    assert minilm.find("heatmap.scaled").overlay.marks.by_hand == ()
-    minilm.program.view.set(head=3)
-    (record,) = minilm.program.document.problem.interventions
-    assert record.values == -3
-    for _ in range(2):
-        minilm.do("undo")
-    assert minilm.program.document.problem == before
-    typed(minilm, "scaled", "1/3")
-    assert minilm.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
-    minilm.do("undo")
-    assert minilm.program.document.problem == before
-    minilm.do("redo")
-    assert minilm.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
-
-    minilm.again("a text that is no number keeps its line and changes nothing")
-    before = minilm.program.document.snapshot()
-    for text in ("x1", "#DIV/0!", ""):
-        typed(minilm, "scaled", text)
-        editor = line(minilm, "scaled")
-        assert editor.isVisible()
-        assert editor.property("wrong") == "true"
-        minilm.press("Escape")
-        assert minilm.program.document.problem == before
-        assert minilm.program.document.stack.count() == 0
-
-    minilm.again("a number typed into a given matrix is a number of its table")
-    typed(minilm, "query", "7")
-    assert minilm.program.document.problem.interventions == ()
-    assert minilm.number("query", ROW, 3 * 32 + COLUMN) == 7
-
-    minilm.again("a weight asks what becomes of the others")
-    before, cell = minilm.program.document.snapshot(), minilm.value("weights", ROW, COLUMN)
-    minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: typed(minilm, "weights", "0.25"))
-    assert line(minilm, "weights") is None
-    assert minilm.focus() is minilm.find("heatmap.weights")
-    assert minilm.find("heatmap.weights").chosen == (ROW, COLUMN)
-    assert minilm.value("weights", ROW, COLUMN) == cell
-    assert minilm.program.document.snapshot() == before
-    assert minilm.program.document.stack.count() == 0
-    begin(minilm, "weights", "0.25")
-    minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: minilm.do("pin"))
-    assert not minilm.action("unpin").isEnabled()
-
-    minilm.again("the row that still sums to one leads and nothing is remembered unasked")
-
-    def answer(dialog):
-        radios = dialog.findChildren(QRadioButton)
-        assert min(radios, key=lambda radio: radio.y()).objectName() == "weight.rescaled"
-        assert minilm.focus() is dialog.findChild(QRadioButton, "weight.rescaled")
-        minilm.press("Return")
-
-    for text in ("0.9", "0.8"):  # asked each time
-        minilm.answering(WeightDialog, answer, lambda text=text: typed(minilm, "weights", text))
-        row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
-        assert row[COLUMN] == np.float32(text)
-        assert row.sum() == pytest.approx(1, abs=1e-6)
-
-    minilm.again("a weight asks once what becomes of the others")
-    row = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()
-
-    def answer(dialog):
-        dialog.findChild(QRadioButton, "weight.rescaled").click()
-        dialog.remembered.click()
-        dialog.accept()
-
-    minilm.answering(WeightDialog, answer, lambda: typed(minilm, "weights", "0.9"))
-    found = minilm.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
-    others = np.delete(np.arange(len(row)), COLUMN)
-    expected = row[others].astype(float) * (0.1 / row[others].astype(float).sum())
-    assert found[COLUMN] == np.float32(0.9)
-    # each is rounded to float32 once, and the sum of 15 of them as often
-    np.testing.assert_allclose(found[others], expected, rtol=16 * np.finfo(np.float32).eps)
-    typed(minilm, "weights", "0.8")  # without a question now
-    assert minilm.value("weights", ROW, COLUMN) == np.float32(0.8)
-    assert minilm.action("weights_rescaled").isChecked()
-
-    minilm.again("a cell of any map is explained once it was typed and a weight can be set alone")
-    minilm.do("weights_alone")
-    other = minilm.value("weights", ROW, 0)
-    for stage in ("concat", "weights", "head_output"):
-        typed(minilm, stage, "0.25", column=3)
-        assert minilm.value(stage, ROW, 3) == 0.25
-        assert "0.25" in minilm.explanation()
-        assert minilm.value("weights", ROW, 0) == other
-        minilm.do("undo")

@@ -5,13 +5,14 @@ import weakref
 from collections import Counter
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTableView
 
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.formats import save
 from attn_gui.paths import resource
 from tests.failing import share
@@ -150,6 +151,7 @@ def objects(person) -> Counter[str]:
     return qt + Counter(type(each).__qualname__ for each in gc.get_objects() if "attn_gui." in str(type(each)))
 
 
+@pytest.mark.long
 def test_documents_leave_nothing_behind(launch, tmp_path):
     layers = [{"kind": "causal"}, {"kind": "bias", "values": [[0.0] * 7] * 7}]
     save(

@@ -39,7 +39,7 @@ def row(problem, scale, query=1):
     return compute(problem.replace(scale=scale))["weights"][0, 0, query]
 
 
-def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, tmp_path):
+def test_pages_of_a_row_of_code_and_of_values_follow_edits_and_clicks(teacher, tmp_path):
     page, problem = opened(teacher, "sqrt_d_k"), teacher.program.document.problem
     teacher.overwrite(teacher.find("page.sqrt_d_k.scale", QLineEdit), "20")
     teacher.settle("pages")
@@ -87,6 +87,49 @@ def test_the_row_is_shown_scaled_unscaled_and_at_a_typed_scale(teacher, tmp_path
     teacher.settle("pages")
     assert "import torch" in page.content.text
 
+    teacher.again("value-weighted attention stands beside the weights and follows an edit and a click")
+    reader = teacher
+    reader.do("output_projection")
+    reader.wait()
+    reader.do(VALUE_WEIGHTED)
+    page = reader.find(f"page.{VALUE_WEIGHTED}")
+    assert not reader.has(f"heatmap.{VALUE_WEIGHTED}"), "no stage of the window is a derived map"
+    weights, found = (cells for cells, _ in page.content.maps)
+    assert weights.tolist() == reader.values("weights")
+    assert found.tolist() == moved(reader).tolist()
+    reader.type_into("value", 1, 0, "9")
+    QTest.qWait(1)
+    assert page.content.maps[1][0].tolist() == moved(reader).tolist() != found.tolist()
+    assert len(reader.steps()) == 3
+
+    # a click chooses the weight and the page says what it is made of
+    canvas = reader.find(f"page.{VALUE_WEIGHTED}").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
+    assert reader.program.view.look.cell[:3] == ("weights", 1, 0)
+    QTest.qWait(1)
+    weight, norm, value = reader.find(f"page.{VALUE_WEIGHTED}").content.numbers
+    assert value == moved(reader)[1, 0] == pytest.approx(weight * norm, rel=1e-15)
+    assert f"{weight:.4g} · {norm:.4f} = {value:.4g}" in canvas.accessibleDescription()
+
+    # it is among the stages of an export and of the command line
+    def answer(dialog):
+        dialog.stages.set_keys((VALUE_WEIGHTED,))
+        dialog.format.set_key("svg")
+        dialog.target.folder.setText(str(tmp_path))
+        assert dialog.objection() == ""
+        dialog.accept()
+
+    reader.answering(ExportDialog, answer, lambda: reader.do("export_image"))
+    assert "Value-weighted attention" in (tmp_path / f"worked-example-{VALUE_WEIGHTED}-h0.svg").read_text("utf-8")
+    save_session(reader.program.document.snapshot(), tmp_path / "a.attn")
+    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--stage", VALUE_WEIGHTED, "head_contribution"]
+    assert main([*call, "--format", "csv", "npz"]) == 0
+    rows = (tmp_path / f"a-{VALUE_WEIGHTED}-h0.csv").read_text("utf-8").splitlines()
+    assert np.array([row.split(",")[-2:] for row in rows[-2:]], float).tolist() == moved(reader).tolist()
+    with np.load(tmp_path / "a-stages.npz") as members:
+        assert members[VALUE_WEIGHTED][0, 0].tolist() == moved(reader).tolist()
+        assert members["head_contribution"].shape[:2] == (1, 1)
+
 
 def test_the_command_line_writes_scripts_and_pages(tmp_path, capsys):
     save_session(load(resource("examples", "worked-example.npz")), tmp_path / "a.attn")
@@ -119,44 +162,6 @@ def expected(person, head, query, keys):
     return order.tolist(), weights[order, None] * value[order]
 
 
-def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(launch):
-    person = launch("minilm-layer2.npz", lang="zh")
-    person.do("retrieval")
-    head = person.program.view.look.head
-    for query in (10, 4):
-        person.click_cell("weights", query, 2)
-        person.find("inspector").turn_to(person.find("panel.pages"))
-        shown = settled(person, "retrieval")
-        keys, parts = expected(person, head, query, 8)
-        assert (shown.query, list(shown.found.keys)) == (query, keys)
-        assert shown.found.parts == pytest.approx(parts, abs=1e-12)
-    person.overwrite(person.find("page.retrieval.keys", QLineEdit), "3")
-    person.type_into("query", 4, head * 32, "9")
-    shown = settled(person, "retrieval")
-    keys, parts = expected(person, head, 4, 3)
-    assert list(shown.found.keys) == keys
-    assert shown.found.parts == pytest.approx(parts, abs=1e-12)
-    assert shown.found.others == 13
-
-    person.again("meaning is the cosine of x and of the output", PROJECTED)
-    person.do("meaning")
-    for value in (None, "3"):
-        if value is not None:
-            person.type_into("x", 0, 1, value)
-        shown, problem = content(person, "meaning"), person.program.document.snapshot()
-        output = compute(problem)["output"][0]
-        assert shown.before[0, 1] == pytest.approx(cosine(problem.x[0], problem.x[1]), abs=1e-14)
-        assert shown.after[0, 1] == pytest.approx(cosine(output[0], output[1]), abs=1e-14)
-    person.choose(person.find("page.meaning.of", QComboBox), "head")
-    shown, trace = content(person, "meaning"), compute(person.program.document.snapshot())
-    value = trace["value"][0]
-    assert shown.before[0, 1] == pytest.approx(cosine(value[0], value[1]), abs=1e-14)
-    canvas = person.find("page.meaning").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
-    assert person.program.view.look.cell[:3] == ("head_output", 1, 0)
-    assert content(person, "meaning").chosen == 1
-
-
 def content(person, name):
     person.wait()
     QTest.qWait(1)  # the edit is painted first
@@ -182,7 +187,7 @@ def lines(person):
     return {(line.head, line.query, line.key) for line in content(person, "relations").lines}
 
 
-def test_a_click_on_a_token_chooses_its_largest_weight_and_one_on_the_mean_over_heads_leads_to_a_head(launch, qtbot):
+def test_pages_of_tokens_and_heads_follow_the_chosen_query_edits_knobs_and_lead_to_cells(launch, qtbot):
     person = launch(MINILM)
     person.do("relations")
     best = max((line for line in content(person, "relations").lines if line.query == 8), key=lambda line: line.weight)
@@ -259,55 +264,42 @@ def test_a_click_on_a_token_chooses_its_largest_weight_and_one_on_the_mean_over_
     assert person.find("heads.together").visibleRegion().isEmpty()
     assert not person.action(OVER_HEADS).isEnabled()
 
+    person.again("the ranking and the parts follow the chosen query edits and the knob")
+    person.do("retrieval")
+    head = person.program.view.look.head
+    for query in (10, 4):
+        person.click_cell("weights", query, 2)
+        person.find("inspector").turn_to(person.find("panel.pages"))
+        shown = settled(person, "retrieval")
+        keys, parts = expected(person, head, query, 8)
+        assert (shown.query, list(shown.found.keys)) == (query, keys)
+        assert shown.found.parts == pytest.approx(parts, abs=1e-12)
+    person.overwrite(person.find("page.retrieval.keys", QLineEdit), "3")
+    person.type_into("query", 4, head * 32, "9")
+    shown = settled(person, "retrieval")
+    keys, parts = expected(person, head, 4, 3)
+    assert list(shown.found.keys) == keys
+    assert shown.found.parts == pytest.approx(parts, abs=1e-12)
+    assert shown.found.others == 13
 
-@pytest.fixture
-def reader(launch):
-    reader = launch("worked-example.npz")
-    reader.do("output_projection")
-    reader.wait()
-    reader.do(VALUE_WEIGHTED)
-    return reader
+    person.again("meaning is the cosine of x and of the output", PROJECTED)
+    person.do("meaning")
+    for value in (None, "3"):
+        if value is not None:
+            person.type_into("x", 0, 1, value)
+        shown, problem = content(person, "meaning"), person.program.document.snapshot()
+        output = compute(problem)["output"][0]
+        assert shown.before[0, 1] == pytest.approx(cosine(problem.x[0], problem.x[1]), abs=1e-14)
+        assert shown.after[0, 1] == pytest.approx(cosine(output[0], output[1]), abs=1e-14)
+    person.choose(person.find("page.meaning.of", QComboBox), "head")
+    shown, trace = content(person, "meaning"), compute(person.program.document.snapshot())
+    value = trace["value"][0]
+    assert shown.before[0, 1] == pytest.approx(cosine(value[0], value[1]), abs=1e-14)
+    canvas = person.find("page.meaning").canvas
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
+    assert person.program.view.look.cell[:3] == ("head_output", 1, 0)
+    assert content(person, "meaning").chosen == 1
 
 
 def moved(reader):
     return compute(reader.program.document.problem)[VALUE_WEIGHTED][0, 0]
-
-
-def test_it_stands_beside_the_weights_and_follows_an_edit_and_a_click(reader, tmp_path):
-    page = reader.find(f"page.{VALUE_WEIGHTED}")
-    assert not reader.has(f"heatmap.{VALUE_WEIGHTED}"), "no stage of the window is a derived map"
-    weights, found = (cells for cells, _ in page.content.maps)
-    assert weights.tolist() == reader.values("weights")
-    assert found.tolist() == moved(reader).tolist()
-    reader.type_into("value", 1, 0, "9")
-    QTest.qWait(1)
-    assert page.content.maps[1][0].tolist() == moved(reader).tolist() != found.tolist()
-    assert len(reader.steps()) == 3
-
-    # a click chooses the weight and the page says what it is made of
-    canvas = reader.find(f"page.{VALUE_WEIGHTED}").canvas
-    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(1, 1, 0).toPoint())
-    assert reader.program.view.look.cell[:3] == ("weights", 1, 0)
-    QTest.qWait(1)
-    weight, norm, value = reader.find(f"page.{VALUE_WEIGHTED}").content.numbers
-    assert value == moved(reader)[1, 0] == pytest.approx(weight * norm, rel=1e-15)
-    assert f"{weight:.4g} · {norm:.4f} = {value:.4g}" in canvas.accessibleDescription()
-
-    # it is among the stages of an export and of the command line
-    def answer(dialog):
-        dialog.stages.set_keys((VALUE_WEIGHTED,))
-        dialog.format.set_key("svg")
-        dialog.target.folder.setText(str(tmp_path))
-        assert dialog.objection() == ""
-        dialog.accept()
-
-    reader.answering(ExportDialog, answer, lambda: reader.do("export_image"))
-    assert "Value-weighted attention" in (tmp_path / f"worked-example-{VALUE_WEIGHTED}-h0.svg").read_text("utf-8")
-    save_session(reader.program.document.snapshot(), tmp_path / "a.attn")
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--stage", VALUE_WEIGHTED, "head_contribution"]
-    assert main([*call, "--format", "csv", "npz"]) == 0
-    rows = (tmp_path / f"a-{VALUE_WEIGHTED}-h0.csv").read_text("utf-8").splitlines()
-    assert np.array([row.split(",")[-2:] for row in rows[-2:]], float).tolist() == moved(reader).tolist()
-    with np.load(tmp_path / "a-stages.npz") as members:
-        assert members[VALUE_WEIGHTED][0, 0].tolist() == moved(reader).tolist()
-        assert members["head_contribution"].shape[:2] == (1, 1)

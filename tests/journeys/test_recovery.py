@@ -53,9 +53,11 @@ def press(person, label):
 
 @pytest.fixture
 def crashed(launch, qtbot, tmp_path):
-    """A window that crashed with a 7 in no file, after a session was saved: (its file, the problem)."""
+    """A window that crashed with a 7 in no file, after a session was saved, over which another program has written:
+    (its file, the problem)."""
     person = launch(SMALL)
     person.save_as(tmp_path / "mine.attn")
+    save_session(person.program.document.snapshot(), tmp_path / "mine.attn", {"from": "elsewhere"})
     person.type_into("query", 0, 0, "7")
     problem = left_by_crash(person, qtbot)
     person.leave()
@@ -63,40 +65,17 @@ def crashed(launch, qtbot, tmp_path):
     return tmp_path / "mine.attn", problem
 
 
-def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
-    path, problem = crashed
-    before = path.read_bytes()
-    person = launch(lang="zh")
-    assert "mine" in person.banner()
-    assert len(person.find("banner").buttons()) == 2
-    press_first(person)
-    qtbot.waitUntil(lambda: person.program.document.problem == problem)
-    assert person.window.isWindowModified()
-    assert path.read_bytes() == before, "the file is as it was saved"
-    assert person.program.document.path == path
-    qtbot.waitUntil(lambda: not (journals_folder() / "crashed.journal").exists())
-    assert recover(own()[0]).loaded.problem == problem, "it is kept under the new window's name first"
-    person.do("save")
-    assert open_file(path).problem == problem
-    qtbot.waitUntil(lambda: not journals())
-
-
-def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked(launch, qtbot, tmp_path):
-    person, path = launch(SMALL), tmp_path / "mine.attn"
-    person.save_as(path)
-    save_session(person.program.document.snapshot(), path, {"from": "elsewhere"})
-    before = path.read_bytes()
+def test_an_example_is_offered_by_its_title(launch, qtbot):
+    person = launch(SMALL)
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot)
     person.leave()
-    person = launch()
-    press(person, "Recover")
-    qtbot.waitUntil(lambda: person.window.isWindowModified())
-    person.answering(QMessageBox, lambda box: person.click(box.button(BUTTONS.Cancel)), lambda: person.press("Ctrl+S"))
-    assert path.read_bytes() == before
+    assert "保存手算示例，五步之前" in launch(lang="zh").banner()
 
 
-def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, launch):
+def test_each_is_offered_in_one_window_discarded_or_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
+    path, problem = crashed
+    before = path.read_bytes()
     person, other = launch(), launch()
     assert "mine" in person.banner()
     assert "mine" not in other.banner(), "the first one holds it"
@@ -109,10 +88,20 @@ def test_each_is_offered_in_one_window_until_it_is_discarded_for_good(crashed, l
     assert "broken.unreadable" in person.banner(), "and beside one that cannot be read"
     press(person, "Discard")
     assert "mine" in person.banner(), "several are offered one after the other"
-    press(person, "Discard")
-    assert [path.name for path in journals_folder().iterdir()] == ["broken.unreadable"]
-    person.leave()
-    assert "mine" not in launch().banner()
+    assert len(journals()) == 1
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.program.document.problem == problem)
+    assert person.window.isWindowModified()
+    assert person.program.document.path == path
+    qtbot.waitUntil(lambda: len(journals()) == 1 and bool(own()))
+    assert recover(own()[0]).loaded.problem == problem, "it is kept under the new window's name first"
+    person.answering(QMessageBox, lambda box: person.click(box.button(BUTTONS.Cancel)), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before, "what another program wrote is not written over unasked"
+    person.answering(
+        QMessageBox, lambda box: person.click(person.button("Save over it", box)), lambda: person.press("Ctrl+S")
+    )
+    assert open_file(path).problem == problem
+    qtbot.waitUntil(lambda: [each.name for each in journals_folder().iterdir()] == ["broken.unreadable"])
 
 
 def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch):
@@ -213,8 +202,9 @@ def test_undo_to_what_was_saved_leaves_nothing_and_what_was_undone_never_comes_b
     assert recover(own()[0]).loaded.problem == person.program.document.problem
     assert person.program.document.problem.key[0, 0] == 5
 
-
-def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
+    monkeypatch.setattr(history, "packed", packed)
+    monkeypatch.setattr(journal, "_write", disk.write)
+    person.again("a full disk is said once and work goes on")
     tries = []
 
     def full(_file, _pieces):
@@ -222,7 +212,7 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
         raise OSError(28, "full")
 
     monkeypatch.setattr(journaling, "AGAIN_MS", 20)
-    person, write = launch(SMALL), journal._write
+    write = journal._write
     monkeypatch.setattr(journal, "_write", full)
     person.type_into("query", 0, 0, "7")
     qtbot.waitUntil(lambda: "no room left" in person.banner())
@@ -233,21 +223,21 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     assert person.banner() == ""
     assert person.number("query", 0, 0) == 8
     monkeypatch.setattr(journal, "_write", write)
-    qtbot.waitUntil(lambda: bool(journals()))
-    assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
+    qtbot.waitUntil(lambda: bool(own()))
+    assert recover(own()[0]).loaded.problem.query[0, 0] == 8
 
 
 class SlowDisk:
     """Holds up whatever is written to a journal until it may go on."""
 
     def __init__(self, monkeypatch):
-        self.reading, self.going_on, self._write = threading.Event(), threading.Event(), journal._write
+        self.reading, self.going_on, self.write = threading.Event(), threading.Event(), journal._write
         monkeypatch.setattr(journal, "_write", self._slow)
 
     def _slow(self, file, piece):
         self.reading.set()
         assert self.going_on.wait(120)
-        self._write(file, piece)
+        self.write(file, piece)
 
 
 def typed_in(program, row, column, number):
@@ -308,6 +298,32 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
     person.wait()
     changed(person)
     kept(person, qtbot)
+
+    # no weight is in a journal: the first entry held the layer on the table whole
+    person.type_into("w_value", 2, 2, "3.5")
+    person.press("Ctrl+Z")
+    person.type_into("w_value", 2, 2, "4.5")
+    person.wait()
+    kept(person, qtbot)
+    problem = person.program.document.problem
+    assert len(person.program.document.snapshots.all) == 1
+    assert own()[0].stat().st_size < problem.w_query.nbytes
+
+    # a change of another layer alone is kept
+    assert set(kept(person, qtbot).study.layers) == {0}
+    before = person.program.document.problem
+    changes = person.find("model.changes")
+    changes.choose(0)
+    changes.setFocus()
+    person.press("Del")
+    person.wait()
+    assert not person.program.document.study.others
+    qtbot.waitUntil(lambda: not held(own()[0]).study.layers)
+    person.press("Ctrl+Z")
+    person.wait()
+    assert person.program.document.problem == before
+    assert set(kept(person, qtbot).study.layers) == {0}
+
     problem, path = person.program.document.snapshot(), journals_folder() / "crashed.journal"
     logits = person.program.late.model.answer.run.logits
     shutil.copy(own()[0], path)
@@ -337,34 +353,3 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
     assert person.action("model").isChecked()
     qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
-
-
-def test_no_weight_is_in_a_journal(launch, qtbot):
-    """The first entry held the layer on the table whole."""
-    person = launch()
-    person.open_toy()
-    changed(person)
-    kept(person, qtbot)
-    person.type_into("w_value", 2, 2, "3.5")
-    person.press("Ctrl+Z")
-    person.type_into("w_value", 2, 2, "4.5")
-    person.wait()
-    kept(person, qtbot)
-    problem = person.program.document.problem
-    assert len(person.program.document.snapshots.all) == 1
-    assert own()[0].stat().st_size < problem.w_query.nbytes
-
-    # a change of another layer alone is kept
-    assert set(kept(person, qtbot).study.layers) == {0}
-    before = person.program.document.problem
-    changes = person.find("model.changes")
-    changes.choose(0)
-    changes.setFocus()
-    person.press("Del")
-    person.wait()
-    assert not person.program.document.study.others
-    qtbot.waitUntil(lambda: not held(own()[0]).study.layers)
-    person.press("Ctrl+Z")
-    person.wait()
-    assert person.program.document.problem == before
-    assert set(kept(person, qtbot).study.layers) == {0}

@@ -14,6 +14,7 @@ from attn_gui.views.widgets import Veil
 
 LEFT = Qt.MouseButton.LeftButton
 N, WIDTH = 16, 64
+MINILM = "minilm-layer2.npz"
 
 
 @pytest.fixture
@@ -79,6 +80,9 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     columns = [[terms.index(row, column).data() for row in range(2)] for column in (1, 2)]
     assert columns == [["0.9786", "0.0148"], ["0.2866", "0.1698"]]
     assert "a variance of about dₖ" in person.explanation()
+    person.do("language_zh")
+    assert "无缩放 0.9786" in person.explanation()
+    person.do("language_en")
     left.setFocus()
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)
@@ -164,6 +168,9 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     assert not person.window.isWindowModified()
     person.click("comparison.end")
     assert person.find("heatmap.weights").hasFocus(), "and not the next in the order of Tab"
+    person.do("compare_with_scale")
+    person.again("head 3 of another document comes while both states of one with a single head are shown", MINILM)
+    assert not person.find("heatmap.before").isVisible()
 
 
 @pytest.fixture
@@ -269,3 +276,18 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert document.problem == own
     assert not veiled(person)
     assert "undo" not in person.window.recomputed.text(), "it said still what happens once the button is released"
+
+
+def test_in_large_type_both_maps_keep_their_height_beside_the_slider(launch):
+    person = launch("worked-example.npz", width=1366, height=700)
+    person.program.appearance.step_zoom(3)  # 150 %
+    person.window.resize(1366, 700)
+    person.do("compare_with_scale")
+    person.settle()
+    slider, maps = person.find("control.d_k_slider"), both(person)
+    for part in (slider, person.find("control.width"), *maps):
+        assert seen_whole(part), part
+    assert min(heatmap.cell_rect(0, 0).height() for heatmap in maps) > 36
+    person.do("zoom_reset")
+    person.settle()
+    assert seen_whole(person.find("width.entropy.now"))

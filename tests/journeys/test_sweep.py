@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider
 
 from attn_gui.cli import main
 from attn_gui.engine import compute
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.paths import resource
 from tests.failing import each
 from tests.journeys.conftest import Person

@@ -2,8 +2,7 @@
 
 import re
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -25,7 +24,9 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.views.map.colorbar import ColorBar
 
 
-def test_whats_this_is_of_its_own_window_alone_and_shown_of_a_map(launch, qtbot):
+def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alone_and_says_the_formula_in_force(
+    launch, qtbot
+):
     """A notebook or a script has windows beside this one, in the same application."""
     other, person = QWidget(), launch()
     qtbot.addWidget(other)
@@ -35,43 +36,67 @@ def test_whats_this_is_of_its_own_window_alone_and_shown_of_a_map(launch, qtbot)
     assert person.find("control.score").whatsThis()
     assert (foreign.whatsThis(), named.whatsThis(), named.toolTip()) == ("", "", "")
 
-    person.again("that of a map is shown")
-    person.program.late.tips.show()
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
-    spot = heatmap.cell_rect(1, 1).center()
-    pointed = QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot))
-    for way in (lambda: person.press("Shift+F1"), lambda: QApplication.sendEvent(heatmap, pointed)):
-        way()
+    person.again("that of what has the keyboard is shown: a map, what has a tip, the table of an open editor")
+    heatmap, field, table = person.find("heatmap.weights"), person.find("control.dtype"), person.table("query")
+    for widget, words in ((heatmap, "A = softmax"), (field, field.toolTip()), (table, "Type a number")):
+        widget.setFocus()
+        if widget is table:
+            person.press("F2")
+            assert person.focus() is not table
+        person.press("Shift+F1")
         shown = [one for one in QApplication.topLevelWidgets() if one.inherits("QWhatsThat") and one.isVisible()]
         QWhatsThis.hideText()
         assert len(shown) == 1
+        assert words in widget.whatsThis()
+    table.window().commit_typed()
+    foreign.setFocus()
+    assert foreign.whatsThis() == ""
 
+    person.again("switches, layers of the mask and levels have tips", "thinking-machines.npz")
+    person.window.resize(1366, 700)
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
+    person.click(bar)
+    found = told_nothing(person)
+    person.press("Esc")
+    person.do("masks")
+    for kind in MASKS:
+        person.window.mask_panel.add_layer(kind)
+    person.wait()
+    person.program.late.tips.show()
+    assert sorted({*found, *told_nothing(person)}) == []
 
-KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, ColorBar)
-PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox)  # what lies in them is theirs
+    # whatever takes the focus has a What's This
+    # Maps, tables, lists and pages.
+    person.click_cell("weights", 1, 0)
+    person.do("snapshot")
+    person.rest()
+    found = set()
+    for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
+        person.do(action)
+        person.wait()
+        person.program.late.tips.show()
+        found |= focusable_untold(person)
+    assert sorted(found) == []
 
+    person.again("maps and tables say the formula in force", "thinking-machines.npz")
+    person.wait()
+    person.program.late.tips.show()
+    weights, table = person.find("heatmap.weights"), person.table("w_query")
+    assert "A = softmax((Q Kᵀ)/√d_k)" in whats_this(person, weights)
+    assert "Q = X W_Q" in whats_this(person, table)
+    assert "Type a number" in whats_this(person, table)
+    person.pick("scale", "none")
+    person.wait()
+    person.program.late.tips.show()
+    assert "A = softmax(Q Kᵀ)" in whats_this(person, weights)
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert "每行是一个查询" in whats_this(person, person.find("operand.left"))
+    assert "输入一个数" in whats_this(person, table)
 
-def in_sight(person):
-    """The controls that a person sees, but for scroll bars and the switches of tabs."""
-    for control in (each for kind in KINDS for each in person.window.findChildren(kind)):
-        inner = isinstance(control, QScrollBar) or isinstance(control.parentWidget(), (*PARTS, QTabBar))
-        if control.isVisible() and not inner:
-            yield control
-
-
-def told_nothing(person):
-    """Names of controls in sight without a tip or What's This."""
-    return [
-        f"{type(control).__name__} {control.objectName()} {getattr(control, 'text', str)()}"
-        for control in in_sight(person)
-        if not control.toolTip() or not control.whatsThis()
-    ]
-
-
-def test_every_control_has_a_tip_and_a_whats_this(launch):
-    """Those of a chosen cell, heads, color bars, history, snapshots, pages, masks, comparisons, too."""
-    person = launch(lang="zh")
+    person.again("every control has a tip and a What's This")
+    person.do("language_zh")
+    # Those of a chosen cell, heads, color bars, history, snapshots, pages, masks, comparisons, too.
     for action in ("softcap", "temperature", "rotary_positions"):
         person.do(action)
     person.pick("scale", "typed")
@@ -99,7 +124,7 @@ def test_every_control_has_a_tip_and_a_whats_this(launch):
         QTest.qWait(1)
         found += told_nothing(person)
     assert sorted(set(found)) == []
-    told = {control.whatsThis() for control in in_sight(person)}
+    told = {whats_this(person, control) for control in in_sight(person)}
     assert [text for text in told if not re.search("[一-鿿]", text)] == []
 
     person.again("whatever takes the focus beside a model has a whats this")
@@ -111,47 +136,31 @@ def test_every_control_has_a_tip_and_a_whats_this(launch):
     assert sorted(focusable_untold(person)) == []
 
 
-def test_switches_layers_of_the_mask_and_levels_have_tips_and_those_of_maps_say_the_formula_in_force(launch):
-    person = launch("thinking-machines.npz", width=1366, height=700)
-    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
-    person.click(bar)
-    found = told_nothing(person)
-    person.press("Esc")
-    person.do("masks")
-    for kind in MASKS:
-        person.window.mask_panel.add_layer(kind)
-    person.wait()
-    person.program.late.tips.show()
-    assert sorted({*found, *told_nothing(person)}) == []
+KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, ColorBar)
+PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox)  # what lies in them is theirs
 
-    person.again("whatever takes the focus has a whats this")
-    # Maps, tables, lists and pages.
-    person.click_cell("weights", 1, 0)
-    person.do("snapshot")
-    person.rest()
-    found = set()
-    for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
-        person.do(action)
-        person.wait()
-        person.program.late.tips.show()
-        found |= focusable_untold(person)
-    assert sorted(found) == []
 
-    person.again("maps and tables say the formula in force")
-    person.wait()
-    person.program.late.tips.show()
-    weights, table = person.find("heatmap.weights"), person.table("w_query")
-    assert "A = softmax((Q Kᵀ)/√d_k)" in weights.whatsThis()
-    assert "Q = X W_Q" in table.whatsThis()
-    assert "Type a number" in table.whatsThis()
-    person.pick("scale", "none")
-    person.wait()
-    person.program.late.tips.show()
-    assert "A = softmax(Q Kᵀ)" in weights.whatsThis()
-    person.do("language_zh")
-    QApplication.processEvents()
-    assert "每行是一个查询" in person.find("operand.left").whatsThis()
-    assert "输入一个数" in table.whatsThis()
+def in_sight(person):
+    """The controls that a person sees, but for scroll bars and the switches of tabs."""
+    for control in (each for kind in KINDS for each in person.window.findChildren(kind)):
+        inner = isinstance(control, QScrollBar) or isinstance(control.parentWidget(), (*PARTS, QTabBar))
+        if control.isVisible() and not inner:
+            yield control
+
+
+def whats_this(person, widget):
+    """What Shift+F1 says of a widget while that has the keyboard."""
+    person.program.late.tips.describe(widget)
+    return widget.whatsThis()
+
+
+def told_nothing(person):
+    """Names of controls in sight without a tip or What's This."""
+    return [
+        f"{type(control).__name__} {control.objectName()} {getattr(control, 'text', str)()}"
+        for control in in_sight(person)
+        if not control.toolTip() or not whats_this(person, control)
+    ]
 
 
 def focusable_untold(person):
@@ -163,5 +172,5 @@ def focusable_untold(person):
         and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
         and not isinstance(widget, QScrollBar)
         and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
-        and not widget.whatsThis()
+        and not whats_this(person, widget)
     }

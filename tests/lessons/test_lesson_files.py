@@ -9,7 +9,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.page_kind import PageContext, option_values
 from attn_gui.lessons import live_numbers
 from attn_gui.lessons.curriculum import following, names
@@ -246,6 +246,7 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
     ("old", "new", "said"),
     [
         ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
+        ("# Title | 标题", "# Title", "line 1: expected “English | 中文”, once “ | ” between them, got Title."),
         ("## Step | 步骤", "## Step", "line 3: expected “English | 中文”, once “ | ” between them, got Step."),
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),

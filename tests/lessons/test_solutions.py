@@ -5,13 +5,14 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.pages.page_kind import PageStyle
-from attn_gui.figure.worksheet_files import SHEETS, write_solution
+from attn_gui.figure.worksheet_files import SHEETS, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.exercises import Blank, CoveredEvaluation
 from attn_gui.lessons.worked_solutions import (
@@ -122,6 +123,31 @@ def test_a_cell_begins_with_the_rows_that_it_reads_and_works_out_their_product()
     assert rows == {"q_{1}": [0, 1, 1], "k_{0}": [1, 1, 0], "k_{1}": [0, 1, 1], "v_{0}": [1, 2], "v_{1}": [3, 4]}
     first = next(part for part in written if isinstance(part, WrittenEquation) and len(part.sides) > 2)
     assert first.sides[1:] == (r"0 \cdot 1 + 1 \cdot 1 + 1 \cdot 0", "1")
+
+
+def test_a_sheet_of_one_cell_names_it_and_says_its_head_once_above_what_is_given():
+    batched = several().replace(**{name: [getattr(several(), name)] * 2 for name in ("query", "key", "value")})
+    cell = solution_of_cell(evaluation_of(batched), "head_output", (0, 1, 1, 0))
+    for lang, title in (
+        ("en", "# Worked solution of Head output (1, 0), head 1, item 0"),
+        ("zh", "# 单头输出 (1, 0)，头 1，样本 0 的完整解答"),
+    ):
+        assert markdown_text(parts(cell, lang)).partition("\n")[0] == title
+    given = markdown_text(parts(cell)).partition("## Given")[2].partition("## Step")[0]
+    assert (given.count("head 1"), given.count("bmatrix")) == (1, 10)
+
+
+def test_the_name_of_a_head_does_not_stick_to_the_matrix_above_it():
+    matrix = WrittenMatrix("A", "A", np.eye(2), [["1", "0"], ["0", "1"]])
+    (page,) = solution_pages([matrix, SolutionSentence("head 1"), matrix], PageStyle())
+    image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
+    image.fill(page.background)
+    painter = QPainter(image)
+    page.paint(painter)
+    painter.end()
+    inked = (np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 255 < 160).any(axis=1)
+    _, end, top, bottom, begin, *_ = np.flatnonzero(np.diff(inked.astype(int)))
+    assert top - end > 0.8 * (begin - bottom)
 
 
 @each("lang", ["en", "zh"])

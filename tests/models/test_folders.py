@@ -13,6 +13,7 @@ import pytest
 
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
+from attn_gui.models.checkpoint_files import OTHER_NAMES
 from attn_gui.models.families import FAMILIES
 from tests.costs import is_slow, taking
 from tests.failing import each
@@ -31,7 +32,7 @@ from .made_folders import (
     with_prefix,
     write_folder,
 )
-from .test_variants import ALL, IDS, QKV, QWEN2, QWEN3, VARIANTS, Variant, llama
+from .test_variants import ALL, IDS, LLAMA3, QKV, QWEN2, QWEN3, VARIANTS, Variant, llama
 
 SECONDS, BYTES = 1.0, 100 * 2**20
 
@@ -133,6 +134,20 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         ),
         "name different scalings: linear 4, linear 2",
     ),
+    "a scaling that is a word": (lambda f: changed(f, rope_scaling="yarn"), "rope_scaling is yarn"),
+    "two lengths of training": (
+        lambda f: changed(f, rope_scaling={"rope_type": "llama3", **LLAMA3}, original_max_position_embeddings=9),
+        "original_max_position_embeddings contradict",
+    ),
+    "head_dim is 0": (lambda f: changed(f, head_dim=0), "head_dim must be"),
+    "windows of some layers": (
+        lambda f: changed(f, model_type="mistral", sliding_window=3, layer_types=["full_attention"] * LAYERS),
+        "layer_types and sliding_window contradict",
+    ),
+    "windows switched off": (
+        lambda f: changed(f, model_type="qwen3", layer_types=["sliding_attention"] * LAYERS),
+        "layer_types and use_sliding_window contradict",
+    ),
     "too many layers": (lambda f: changed(f, num_hidden_layers=900), "layers.2.* is missing"),
     "heads that do not divide": (lambda f: changed(f, num_attention_heads=5), "cannot share"),
     "K/V heads that do not divide": (lambda f: changed(f, num_key_value_heads=3), "cannot share"),
@@ -193,6 +208,24 @@ def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     with pytest.raises(FormatError, match=r"model\.gguf is no folder"):
         open_model(tmp_path / "model.gguf")
+
+
+def test_what_transformers_takes_under_two_names_is_read_under_both(tmp_path):
+    """A DistilBERT whose heads stood under the other name was computed with twelve, whatever there were."""
+    entries = {name: GPT2[name] for name in GPT2 if name not in OTHER_NAMES}
+    entries |= {other: GPT2[name] for name, other in OTHER_NAMES.items() if name in GPT2}
+    one, two = (write_folder(tmp_path / name, config, gpt2_tensors()) for name, config in (("1", GPT2), ("2", entries)))
+    assert np.array_equal(open_model(one).run(ids=IDS).logits, open_model(two).run(ids=IDS).logits)
+    changed(one, num_attention_heads=GPT2["n_head"] + 1)
+    with pytest.raises(FormatError, match="n_head and num_attention_heads contradict"):
+        open_model(one)
+
+
+def test_code_that_a_folder_brings_along_is_said_not_to_run(tmp_path):
+    folder = sound(tmp_path / "model")
+    changed(folder, auto_map={"AutoModel": "modeling_own.Own"})
+    with pytest.warns(UserWarning, match="code of its own .* any model of type llama"):
+        open_model(folder)
 
 
 def test_of_the_others_what_is_not_supported_is_named(tmp_path):

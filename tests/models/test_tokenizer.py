@@ -54,6 +54,23 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
         assert cut(tmp_path / "pair", told, "to the", " store", bare=bare) == both
 
 
+@each(
+    ("name", "told", "text", "tokens"),
+    [
+        ("tiny-bert", {"do_lower_case": False}, "the The", ["[CLS]", "the", "[UNK]", "[SEP]"]),
+        ("tiny-bert", {"do_lower_case": True, "strip_accents": None}, "the Thé", ["[CLS]", "the", "the", "[SEP]"]),
+        ("tiny-gpt2", {"add_prefix_space": True}, "the", ["Ġthe"]),
+        ("tiny-gpt2", {"add_prefix_space": None}, "the", ["t", "he"]),  # null is no word
+    ],
+)
+def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text, tokens, tmp_path):
+    """The tokenizer's own file was taken at its word, and a text in capitals run in small letters."""
+    shutil.copy(DATA / name / "tokenizer.json", tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
+    found = TokenizerFile(tmp_path)
+    assert list(found.tokens(found.cut((text,)).ids)) == tokens
+
+
 @pytest.mark.parametrize("alone", [False, True], ids=["as the toy lays tokens round", "nothing laid round"])
 @pytest.mark.parametrize("texts", [("a b  c",), ("a", "b c"), ("", "q"), ("a\x1cb\x85c\u3000d\x0be",)])
 def test_whole_words_are_cut_as_the_package_cuts_them(texts, alone):

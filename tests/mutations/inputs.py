@@ -17,7 +17,7 @@ import numpy as np
 
 from attn_gui import render
 from attn_gui.engine import Problem
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.formats import open_file, open_matrix, rows_of, save, save_rows, save_session, session
 from attn_gui.formats.catalog import FORMATS
 from attn_gui.formats.file_format import reading

@@ -15,7 +15,7 @@ from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import FONT_SIZE
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     NumberOption,
@@ -142,7 +142,9 @@ def expected(person, factor=1.0):
     return [f"row {row} is {factor * (weights[row].max() - 0.5):.3f} above uniform" for row in range(2)]
 
 
-def test_it_is_found_opened_follows_edits_its_knobs_turn_and_it_says_what_it_needs(launch):
+def test_it_is_found_follows_edits_and_knobs_says_what_it_needs_is_made_large_and_painted_alike_in_its_file(
+    launch, tmp_path
+):
     person = launch(SMALL)
 
     def look(dialog):
@@ -178,9 +180,8 @@ def test_it_is_found_opened_follows_edits_its_knobs_turn_and_it_says_what_it_nee
     heights = [float(text.split()[3]) for text in spots(person)]
     assert heights == sorted(heights, reverse=True)
 
-
-def test_its_cells_are_chosen_it_is_made_large_and_its_file_is_painted_alike(launch, tmp_path):
-    person = launch(SMALL)
+    person.choose(person.find("page.peaks.order", QComboBox), "rows")
+    person.again("its cells are chosen, it is made large and its file is painted alike")
     person.do("peaks")
     canvas = person.find("page.peaks").canvas
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=canvas.place_of(0, 1).toPoint())

@@ -15,7 +15,7 @@ from attn_gui.figure.colors import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures import planes
 from attn_gui.pictures.entropies import HeadEntropies
-from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Span
 from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.views.map import cells_picture, color_scales
 from attn_gui.views.map.cells_picture import bins_of

@@ -196,9 +196,10 @@ def test_options_are_remembered_but_not_what_is_shown(qtbot, tmp_path):
         )
     )
     other = _image_dialog(qtbot, tmp_path / "else")
-    other.set_state(dialog.state())
+    other.propose(other.result_choice(), dialog.state())
     assert other.result_choice() == replace(dialog.result_choice(), stages=("weights",), heads=(3,), batch=2)
-    other.set_state({"format": "bmp", "dpi": "many", "values": 3, "colorbar": None, "font_size": 1000})
+    impossible = {"format": "bmp", "dpi": "many", "values": 3, "colorbar": None, "font_size": 1000}
+    other.propose(other.result_choice(), impossible)
     assert other.result_choice().format == "pdf"
 
 

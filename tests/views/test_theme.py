@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.paths import resource
 from attn_gui.views.bars import ComparisonBar, FindBar
 from attn_gui.views.lesson_panel import LessonPanel

@@ -31,6 +31,7 @@ from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
 from attn_gui.views.widgets import ElidedLabel, FittingPage, LineEdit, plain_tip, set_tip
 from tests.failing import each
+from tests.views.conftest import on_screen
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 MANY = 300
@@ -158,6 +159,20 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot, host):
     qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Escape)
     assert not host.banner.isVisible()
     assert host.line.hasFocus()
+
+
+def test_what_becomes_a_refusal_takes_its_color_as_a_whole(qtbot, host):
+    def corners() -> set[int]:
+        QApplication.processEvents()
+        picture, frame = on_screen(host), host.banner.geometry()
+        return {picture.pixel(frame.center().x(), y) for y in (frame.top() + 1, frame.bottom() - 1)}
+
+    host.banner.show_error("The same length")
+    refused = corners()
+    host.banner.show_info("The same length")
+    told = corners()
+    host.banner.show_error("The same length")
+    assert corners() == refused != told
 
 
 def test_file_text_is_never_taken_for_markup(host):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from typing import cast
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QRegularExpression, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
-from shiboken6 import isValid
 
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import N_
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import map_words, table_words
 
 TIPS = {
@@ -62,90 +63,53 @@ GIVEN = "given_tip"  # a property of a control: the tip that its What's This was
 
 
 class TipsController(Controller):
-    """Gives controls their tips, and What's This, each with the formula that it changes or shows, once `show` is asked
-    for; a tip of its own stays.
+    """Gives controls their tips, each with the formula that it changes, unless they have one of their own; and whatever
+    gets the keyboard its What's This, which Shift+F1 shows of that alone.
     """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
-        self._soon.timeout.connect(self._on_soon_timeout)
-        context.view.follow(self._begin, "evaluation", "overlay", "compare", "mode")
-        context.view.follow(self._begin_maps, "stage")
+        self._soon.timeout.connect(self.show)
+        context.view.follow(self._soon.start, "evaluation", "overlay", "compare", "mode", "stage")
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
 
     def show(self) -> None:
-        """Bring tips and What's This up to date, with what still waits for its turn."""
-        self._soon.stop()
-        self._parts = []
-        for describe in (self._describe_controls, self._describe_maps, self._describe_tables):
-            describe()
-
-    retranslate = show
-
-    def _begin(self) -> None:
-        self._parts = [self._describe_controls, self._describe_maps, self._describe_tables]
-        self._soon.start()
-
-    def _begin_maps(self) -> None:
-        """Leave controls as they are, unless they wait."""
-        waiting = [describe for describe in self._parts if describe == self._describe_controls]
-        self._parts = [*waiting, self._describe_maps, self._describe_tables]
-        self._soon.start()
-
-    def _on_soon_timeout(self) -> None:
-        """Give tips to one part in a turn, so that the window paints and answers between."""
-        self._parts.pop(0)()
-        if self._parts:
-            self._soon.start()
-
-    def _describe_controls(self) -> None:
+        """Bring tips, and What's This of what has the keyboard, up to date."""
         tips = _tips()
-        for control in self._controls():
-            name = control.objectName()
-            if name.startswith(CONTROL) and (tip := tips.get(name.removeprefix(CONTROL))):
+        for control in self._window.findChildren(QWidget, QRegularExpression("^" + re.escape(CONTROL))):
+            if tip := tips.get(control.objectName().removeprefix(CONTROL)):
                 said = QCoreApplication.translate("Tips", tip)
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
-            if control.toolTip() and control.whatsThis() == (control.property(GIVEN) or ""):
-                control.setProperty(GIVEN, control.toolTip())
-                control.setWhatsThis(control.toolTip())
+        self._on_focus_changed(None, QApplication.focusWidget())
 
-    def _describe_maps(self) -> None:
-        """Describe those in sight; the others once their stage or all are shown."""
-        shown, product = self._view.shown, self._window.product
-        maps = [(stage, product.maps.map(stage)) for stage in product.maps.stages]
-        maps += [(product.operands.source(place), heatmap) for place, heatmap in product.operands.shown.items()]
-        for name, heatmap in maps:
-            if heatmap.isVisible():
-                heatmap.setWhatsThis(map_words(shown, name))
+    retranslate = show
 
-    def _describe_tables(self) -> None:
-        for table in self._window.findChildren(QTableView):
-            if table.objectName().startswith(TABLE) and (model := table.model()) is not None:
-                editable = bool(model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable)
-                name = table.objectName().removeprefix(TABLE)
-                table.setWhatsThis(table_words(self._view.shown, name, editable=editable))
+    def _on_focus_changed(self, _before: QWidget | None, widget: QWidget | None) -> None:
+        """Describe what has the keyboard, and what it lies in, such as the table of an open editor."""
+        around = []
+        while widget is not None and widget is not self._window:
+            around.append(widget)
+            widget = widget.parentWidget()
+        if widget is not None:  # a notebook or a script has windows of its own
+            for part in around:
+                self.describe(part)
 
-    def _controls(self) -> list[QWidget]:
-        """Return what is named a control in the window, its popups and dialogs, and what takes the focus and has a tip.
-
-        `findChildren` would keep what Qt itself has made in it.
-        """
-        ours = {window for window in filter(isValid, QApplication.topLevelWidgets()) if self._holds(window)}
-        none, every = Qt.FocusPolicy.NoFocus, filter(isValid, QApplication.allWidgets())  # some may be about to go
-        return [
-            widget
-            for widget in every
-            if (widget.objectName().startswith(CONTROL) or (widget.toolTip() and widget.focusPolicy() != none))
-            and widget.window() in ours
-        ]
-
-    def _holds(self, window: QWidget | None) -> bool:
-        while window is not None and window is not self._window:
-            window = window.parentWidget()
-        return window is not None
+    def describe(self, widget: QWidget) -> None:
+        """Give a widget of the window its What's This, as a map or table, or as what its tip says."""
+        shown, product, name = self._view.shown, self._window.product, widget.objectName()
+        if isinstance(widget, Heatmap):
+            maps = {product.maps.map(stage): stage for stage in product.maps.stages}
+            maps |= {heatmap: product.operands.source(place) for place, heatmap in product.operands.shown.items()}
+            widget.setWhatsThis(map_words(shown, maps[widget]) if widget in maps else widget.toolTip())
+        elif isinstance(widget, QTableView) and name.startswith(TABLE) and (model := widget.model()) is not None:
+            editable = bool(model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable)
+            widget.setWhatsThis(table_words(shown, name.removeprefix(TABLE), editable=editable))
+        elif widget.toolTip() and widget.whatsThis() == (widget.property(GIVEN) or ""):
+            widget.setProperty(GIVEN, widget.toolTip())
+            widget.setWhatsThis(widget.toolTip())
 
 
 def _tips() -> dict[str, str]:

@@ -12,7 +12,7 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
 from attn_gui.app.title_and_status import StatusNote
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Label, SetFields, fill_template
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
@@ -156,10 +156,13 @@ class ShapeFixes(QObject):
         words = {
             "add": self.tr("Add {matrix}, {shape}"),
             "transpose": self.tr("Transpose {matrix}"),
-            "resize": self.tr("Resize {matrix} to {after}"),
+            "resize": self.tr("Change the number of {matrix} to {after}")
+            if fix.counts
+            else self.tr("Resize {matrix} to {after}"),
             "project": self.tr("Project {matrix} with a new {shape}"),
         }[fix.kind if fix.before else "add"]
-        return words.format(matrix=called(fix.matrix), after=shape_text(*fix.after), shape=shape_text(*fix.shape))
+        shapes = {"after": shape_text(*fix.after), "shape": shape_text(*fix.shape)}
+        return fill_template(words, {"matrix": called(fix.matrix), **shapes})
 
 
 # --- edits -----------------------------------------------------------------------------------------

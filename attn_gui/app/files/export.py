@@ -24,8 +24,8 @@ from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewSettings
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress, silent, within
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.figure import render
 from attn_gui.figure.colors import TYPED, ColorScale, Levels
 from attn_gui.figure.export_settings import THEMES, ExportSettings, file_stem, heads_part, is_small, item_part
@@ -228,8 +228,8 @@ class ExportController(WritingController):
             parent=self._window,
         )
         proposal = self._proposal(stage)
-        dialog.set_choice(replace(proposal, picture=picture) if picture else proposal)
-        dialog.set_state(self._settings.record("export_image"))
+        proposal = replace(proposal, picture=picture) if picture else proposal
+        dialog.propose(proposal, self._settings.record("export_image"))
         accepted = asked(dialog)
         self._dialog = None
         self._preview.finish()
@@ -323,11 +323,9 @@ class ExportController(WritingController):
         if self._dialog is None:
             return
         try:
-            found = outcome.result()
+            self._dialog.preview.show_later(outcome.result())
         except REFUSALS as error:
-            self._dialog.preview.show_sentence(sentence(error))
-        else:
-            self._dialog.preview.show_picture(found)
+            self._dialog.preview.show_later(QImage(), sentence(error))
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """Return the painter of a choice, for any thread: all that it needs of the window is read now."""
@@ -353,8 +351,8 @@ class ExportController(WritingController):
             parent=self._window,
         )
         look = self._view.look
-        dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
-        dialog.set_state(self._settings.record("export_data"))
+        proposal = DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder())
+        dialog.propose(proposal, self._settings.record("export_data"))
         if asked(dialog):
             self._settings.put("export_data", dialog.state())
             self._write(self._tables(dialog.result_choice()))

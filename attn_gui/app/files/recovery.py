@@ -9,8 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QDateTime, QLocale, QLockFile, QTimer
 
 from attn_gui.app.app_context import AppContext, Controller
+from attn_gui.app.files.examples import shown_name
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
+from attn_gui.document.edits import fill_template
 from attn_gui.formats import FormatError
 from attn_gui.formats.atomic_writing import hidden_beside
 from attn_gui.formats.file_messages import shown
@@ -99,7 +101,9 @@ class Recovery(Controller):
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
             first = before if isinstance(before, str) else before()
-            return f"{first} {said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
+            name = shown_name(kept.file.path if kept.file else None, shown(kept.name))
+            values = {"name": name, "n": n, "m": m, "heads": heads, "when": when}
+            return f"{first} {fill_template(said, values)} {aside()}".strip()
 
         take = BannerOffer(
             lambda: self.tr("Recover"),

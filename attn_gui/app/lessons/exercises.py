@@ -17,9 +17,9 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import AppearanceController
 from attn_gui.app.state.translated_errors import translating
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
 from attn_gui.engine.evaluation.evaluation import Place
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.grading import Verdict, grade, is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import title
@@ -177,7 +177,7 @@ class Exercises(Controller):
         blank = self._asked[0]
         if found.right:
             self._view.set(blanks=self._view.look.blanks - {blank})
-            self._panel.set_right(shown(found.expected))
+            self._panel.set_right(written(found.expected))
         elif blank == self._view.chosen_blank():  # else another cell is asked for by now
             named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
             self._panel.question.set_wrong(named[0] if named else "")

@@ -15,7 +15,7 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.engine.arrays import Progress
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.lessons.curriculum import GROUPS, following, names, path_of
 from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson, title_of
 from attn_gui.lessons.step_states import StepState, states_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked
@@ -66,17 +65,13 @@ class WorksheetsController(WritingController):
         problem = None if self.waits() else copied(self._window, self._document)
         if problem is None:
             return
-        proposed = WorksheetChoice()
         self._checked = "", ""
         stem = self._document.name
         dialog = WorksheetDialog(lambda choice: self._files(choice, problem, stem), stem, self._window)
         self._check.ended.connect(dialog.say_outcome)
         kept = self._settings.record(KEPT)
-        known = {
-            name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
-        }
         folder = kept.get("folder") or str(folder_of(self._document))
-        dialog.set_choice(replace(proposed, lang=self._appearance.language, folder=folder, **known))
+        dialog.propose(WorksheetChoice(lang=self._appearance.language, folder=folder), kept)
         taken = asked(dialog)
         self._check.forget()
         if taken:
@@ -134,19 +129,12 @@ class SolutionSaving(WritingController):
     def commands(self) -> dict[str, Command]:
         view = self._view
         return {
-            "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),
-            "solution_of_problem": Command(self.save_all, enabled=lambda: not view.look.blanks),
+            "solution_of_cell": Command(lambda: self._save(view.chosen_blank()), enabled=lambda: view.differentiable),
+            "solution_of_problem": Command(lambda: self._save(None), enabled=lambda: not view.look.blanks),
         }
 
-    def save_cell(self) -> None:
-        """Save the steps to the chosen cell."""
-        self._save(self._view.chosen_blank())
-
-    def save_all(self) -> None:
-        """Save the steps of the item on show."""
-        self._save(None)
-
     def _save(self, cell: Blank | None) -> None:
+        """Save the steps to a cell, or of the item on show."""
         from attn_gui.figure.worksheet_files import SHEETS, save_solution, solution_name
         from attn_gui.lessons.worked_solutions import solution_of_all, solution_of_cell
 

@@ -213,8 +213,9 @@ class SidesController(Controller):
 
     def show(self) -> None:
         """Show them, or nothing any more."""
-        there = self._view.middle == SIDE_BY_SIDE
-        sides = TwoSides(self._baseline.evaluation_for(BEFORE), side_names(self._baseline)) if there else None
+        sides = None
+        if self._view.middle == SIDE_BY_SIDE:
+            sides = TwoSides(self._baseline.evaluation_for(BEFORE), self._view.shown, side_names(self._baseline))
         self._sides.set_sides(sides, self._view.look.stage)
 
     retranslate = show

@@ -12,13 +12,11 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.modes import ACTIONS, ALL, COMPARED, OF_ANY, PRODUCT
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import BACKWARD, FORWARD
-from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.theme import theme_signal
 
 REST_MS = 150  # after the last edit the colors take the new levels
@@ -46,7 +44,9 @@ class MapsController(Controller):
         context.view.follow(self._show_values, "values")
         context.window.spine.stagePicked.connect(self._on_spine_stage_picked)
         context.window.heads.headPicked.connect(lambda head: context.view.set(head=head))
-        context.window.product.maps.cellChosen.connect(self._on_product_cell_chosen)
+        context.window.product.maps.cellChosen.connect(
+            lambda *cell: context.view.set(cell=ChosenCell(*cell), block=None)
+        )
         context.window.all_stages.stagePicked.connect(lambda stage: context.view.set(stage=stage, mode=PRODUCT))
         theme_signal.changed.connect(self._show_formula)
         self._show_mode()
@@ -190,9 +190,6 @@ class MapsController(Controller):
     def _on_spine_stage_picked(self, stage: str) -> None:
         self._view.set(stage=stage, mode=ALL if self._view.look.mode == ALL else PRODUCT)
 
-    def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
-        self._view.set(cell=ChosenCell(stage, row, column), block=None)
-
 
 # --- single keys -----------------------------------------------------------------------------------
 class MapKeys(Controller):
@@ -214,7 +211,7 @@ class MapKeys(Controller):
             picture.answer = self._answer
             picture.backgroundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
-        tables.on_new_table(self._connect_table)
+        tables.on_new_table(lambda _field, panel, _model: panel.view.left.connect(self.to_map))
 
     def _answer(self, event: QKeyEvent) -> bool:
         if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
@@ -286,9 +283,6 @@ class MapKeys(Controller):
             self._window.inputs.show_field(field)
             panels[field].view.choose(place, first)
             panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _connect_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        panel.view.left.connect(self.to_map)
 
     def commands(self) -> dict[str, Command]:
         return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}

@@ -16,8 +16,8 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import join
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.number_formats import sentence_number

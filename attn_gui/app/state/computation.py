@@ -14,7 +14,6 @@ from attn_gui.document.document import Document, DocumentChange
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, errors
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.threads import (
     limit_heaps,
     lower_tile_priority,
@@ -23,6 +22,7 @@ from attn_gui.engine.evaluation.threads import (
     trim_heaps,
     window_priority,
 )
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph.indices import count, whole
 from attn_gui.views.dialogs.dialog_base import PATIENCE_MS
 

@@ -69,7 +69,9 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
     words = {place: _filling(place, value, named) for place, value in values.items()}
-    return fill_template(QCoreApplication.translate("Sentences", template), words)
+    said = fill_template(QCoreApplication.translate("Sentences", template), words)
+    first = template.removeprefix("{").partition("}")[0]
+    return said[:1].upper() + said[1:] if first in NAMED and values.get(first) in tuple(NUMBERS) else said
 
 
 def _filling(place: str, value: object, named: Callable[[str], str]) -> str:

@@ -224,7 +224,7 @@ class TablesController(Controller):
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
-        self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
+        self._connected: list[Callable[[str, MatrixPanel, MatrixModel], object]] = []
         context.computation.updated.connect(self._on_computation_updated)
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self._show_in_turns, "evaluation", "batch")
@@ -244,7 +244,7 @@ class TablesController(Controller):
             **choices(decimals, lambda: view.look.decimals, lambda count: view.set(decimals=count)),
         }
 
-    def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], None]) -> None:
+    def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], object]) -> None:
         """Call `connect(field, panel, model)` for every table there is and will be."""
         self._connected.append(connect)
         for field, panel in self._window.inputs.panels.items():

@@ -39,6 +39,7 @@ from attn_gui.engine.problem import Problem
 
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
+EXACT_BYTES = np.dtype(np.float64).itemsize
 COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
 SHARE = 8  # blocks that are kept take this share of what the weights would
 LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
@@ -341,10 +342,11 @@ class StreamingEvaluation(DenseEvaluation):
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
         super()._lay_out(problem, arrays)
-        cells = sum(prod(node.shape) for node in self._nodes if self._kept(node) and not node.stage.alias)
-        cells += problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # copied by head
+        kept = [node for node in self._nodes if self._kept(node) and not node.stage.alias]
+        size = sum(prod(node.shape) * (EXACT_BYTES if node.stage.exact else self._kind.itemsize) for node in kept)
+        copied = problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # by head
         rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kind)
-        check(cells * self._kind.itemsize + rows)
+        check(size + copied * self._kind.itemsize + rows)
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side

@@ -1,4 +1,4 @@
-"""`compute` in Python and its trace: every step by name, read-only; what is refused, such as an index or a head."""
+"""`compute` in Python and its trace: every step by name, read-only; from which size on a problem is long."""
 
 from __future__ import annotations
 
@@ -14,12 +14,47 @@ import numpy as np
 from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.dense import KEEP
+from attn_gui.engine.evaluation.dense import KEEP, DenseEvaluation, GivenEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.proxies import reading
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Pictured, Problem
+
+# --- long problems --------------------------------------------------------------------------------
+DENSE = 2_000_000  # cells of all heads' maps, or of a table with a row for each token, up to which all stages are kept
+HEAD = 1 << 19  # and of such a table of one head: an edit of one key makes all of its output anew
+PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the layers that people open
+
+
+def is_long(problem: Problem) -> bool:
+    """Return whether the maps, or the tables beside them, are too large to be kept and to be read within a frame."""
+    rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
+    tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
+    if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:
+        return True
+    return rows * max(problem.d_k, problem.d_v) > HEAD or any(array.size > PROJECTION for array in arrays.values())
+
+
+def evaluation_of(problem: Problem) -> Evaluation:
+    """Return the evaluation for a problem of this size.
+
+    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length, or too
+    little memory.
+    """
+    try:
+        if not is_long(problem):
+            return DenseEvaluation(problem)
+        if not problem.compares:
+            return GivenEvaluation(problem)
+        from .streaming import StreamingEvaluation  # a small problem need not load it
+
+        return StreamingEvaluation(problem)
+    except MemoryError as error:
+        raise FieldError(errors.NO_MEMORY_TO_COMPUTE) from error
+
+
+# --- traces ---------------------------------------------------------------------------------------
 
 
 class ByStage(Mapping[str, Array]):

@@ -45,7 +45,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import difference_text, format_number, significant
 from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 
 # --- head contributions ---------------------------------------------------------------------------
@@ -72,26 +72,6 @@ class ContributionParts:
         """Heads, bias, sum and output by columns: (row of the page, column)."""
         found = self.found
         return np.concatenate([found.all_parts()[:, 0], found.total, found.output])
-
-
-class HeadContributions(PageKind[ContributionParts]):
-    """Shows out_h = O_h · W_O[rows of h] and that all of them, with b_O, are the output."""
-
-    name = "head_contributions"
-    title = N_("Pages", "Head contributions")
-    roles = (Role.PROJECT,)
-    words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
-    reads = frozenset({"batch", "stage", "cell"})
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> ContributionParts:
-        query = context.query(evaluation) or 0
-        tokens = stage_labels(evaluation, evaluation.projection)[0]
-        found = contributions(evaluation, context.batch, slice(query, query + 1))
-        progress(1.0)
-        return ContributionParts(evaluation.projection, query, tokens[query] if tokens else "", found)
-
-    def plan(self, content: ContributionParts, style: PageStyle, size: Sides) -> PageDrawing:
-        return HeadContributionsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class HeadContributionsLayout(PageLayout):
@@ -260,6 +240,24 @@ class HeadContributionsLayout(PageLayout):
         bottom = self._top(len(self.names)) + 2 * SPACING.m
         bar = QRectF(self.bar_left, bottom, self.frame.body.right() - self.bar_left - 1, BAR)
         paint_bar(painter, cells_figure(self.style, self.strips, None, self.levels, signed=True), snapped(painter, bar))
+
+
+class HeadContributions(PageKind[ContributionParts]):
+    """Shows out_h = O_h · W_O[rows of h] and that all of them, with b_O, are the output."""
+
+    name = "head_contributions"
+    title = N_("Pages", "Head contributions")
+    layout = HeadContributionsLayout
+    roles = (Role.PROJECT,)
+    words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
+    reads = frozenset({"batch", "stage", "cell"})
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> ContributionParts:
+        query = context.query(evaluation) or 0
+        tokens = stage_labels(evaluation, evaluation.projection)[0]
+        found = contributions(evaluation, context.batch, slice(query, query + 1))
+        progress(1.0)
+        return ContributionParts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
 
 def _percent(share: float) -> str:
@@ -483,8 +481,7 @@ T = TypeVar("T", bound=TwoMaps)
 class TwoMapsPage(PageKind[T]):
     """A page of two maps of the same cells."""
 
-    def is_quick(self, context: PageContext) -> bool:
-        return context.problem.n * context.problem.m <= QUICK
+    quick = QUICK
 
     def plan(self, content: T, style: PageStyle, size: Sides) -> PageDrawing:
         title = style.translate("Pages", self.title)

@@ -36,7 +36,6 @@ from attn_gui.figure.pages.page_kind import (
     NumberOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageSpot,
     PageStyle,
@@ -76,75 +75,6 @@ class Dependences:
         rows = [found[-1] for found in self.maps]
         with np.errstate(all="ignore"):
             return [float(row[0] / row.max()) if row.any() else 0.0 for row in rows]
-
-
-class DependencePage(PageKind[Dependences]):
-    """Shows ‖∂y_i/∂x_j‖ of a small RNN, of convolutions and of the problem's attention, and the paper's costs."""
-
-    name = "dependence"
-    title = N_("Pages", "RNN, CNN and attention")
-    roles = (Role.SCORE,)
-    words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
-    needs = N_("Pages", "Needs self-attention over one sequence: every query is a key, too")
-    reads = frozenset({"batch", "stage", "cell"})
-    options = (
-        NumberOption(
-            "layers",
-            N_("Pages", "convolutions"),
-            N_("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
-            LAYERS,
-            (1, MOST_LAYERS),
-            whole=True,
-        ),
-        NumberOption(
-            "seed",
-            N_("Pages", "seed"),
-            N_("Pages", "Other random weights for the RNN and the convolutions"),
-            SEED,
-            (0, (1 << 31) - 1),
-            whole=True,
-        ),
-    )
-
-    def applies(self, problem: Problem) -> bool:
-        return comparable(problem)
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False
-
-    def turned(self, content: Dependences, before: Chosen, after: Chosen) -> Dependences:
-        layers, seed = int(after["layers"]), int(after["seed"])
-        small = small_layers(content.x, layers, seed)
-        costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
-        return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Dependences:
-        whole = evaluation.problem
-        problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
-        x, layers, seed = sequence(problem), int(context.options["layers"]), int(context.options["seed"])
-        with np.errstate(all="ignore"):
-            found = dependence(problem, progress)
-        n, width = x.shape
-        costs = recurrent_cost(n, width), convolution_cost(n, width, layers), attention_cost(problem)
-        row, column = context.query(evaluation), context.key(evaluation)
-        inside = row is not None and row < problem.n and (column is None or column < problem.n)
-        names = problem.names_of_keys
-        return Dependences(
-            x,
-            (*small_layers(x, layers, seed), found),
-            costs,
-            projection_multiplications(problem),
-            layers,
-            seed,
-            names if names else None,
-            whole.n,
-            problem.projected,
-            (row or 0, -1 if column is None else column) if inside else None,
-            evaluation.weights,
-        )
-
-    def plan(self, content: Dependences, style: PageStyle, size: Sides) -> PageDrawing:
-        return DependenceLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class DependenceLayout(MapsLayout):
@@ -266,3 +196,68 @@ class DependenceLayout(MapsLayout):
                 base += self.line
                 for end, order in zip(ends, orders, strict=True):
                     write_line(painter, QPointF(end, base), order, theme.text3, FONT_SIZE.micro, anchor=END)
+
+
+class DependencePage(PageKind[Dependences]):
+    """Shows ‖∂y_i/∂x_j‖ of a small RNN, of convolutions and of the problem's attention, and the paper's costs."""
+
+    name = "dependence"
+    title = N_("Pages", "RNN, CNN and attention")
+    layout = DependenceLayout
+    quick = 0
+    roles = (Role.SCORE,)
+    words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
+    needs = N_("Pages", "Needs self-attention over one sequence: every query is a key, too")
+    reads = frozenset({"batch", "stage", "cell"})
+    options = (
+        NumberOption(
+            "layers",
+            N_("Pages", "convolutions"),
+            N_("Pages", "How many layers of convolution are stacked: each reaches one neighbor farther"),
+            LAYERS,
+            (1, MOST_LAYERS),
+            whole=True,
+        ),
+        NumberOption(
+            "seed",
+            N_("Pages", "seed"),
+            N_("Pages", "Other random weights for the RNN and the convolutions"),
+            SEED,
+            (0, (1 << 31) - 1),
+            whole=True,
+        ),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return comparable(problem)
+
+    def turned(self, content: Dependences, before: Chosen, after: Chosen) -> Dependences:
+        layers, seed = int(after["layers"]), int(after["seed"])
+        small = small_layers(content.x, layers, seed)
+        costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
+        return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Dependences:
+        whole = evaluation.problem
+        problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
+        x, layers, seed = sequence(problem), int(context.options["layers"]), int(context.options["seed"])
+        with np.errstate(all="ignore"):
+            found = dependence(problem, progress)
+        n, width = x.shape
+        costs = recurrent_cost(n, width), convolution_cost(n, width, layers), attention_cost(problem)
+        row, column = context.query(evaluation), context.key(evaluation)
+        inside = row is not None and row < problem.n and (column is None or column < problem.n)
+        names = problem.names_of_keys
+        return Dependences(
+            x,
+            (*small_layers(x, layers, seed), found),
+            costs,
+            projection_multiplications(problem),
+            layers,
+            seed,
+            names if names else None,
+            whole.n,
+            problem.projected,
+            (row or 0, -1 if column is None else column) if inside else None,
+            evaluation.weights,
+        )

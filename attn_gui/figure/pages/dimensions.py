@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageLayout,
     PageSpot,
@@ -288,6 +288,8 @@ class DimensionsPage(PageKind[DimensionFlow]):
 
     name = "dimensions"
     title = N_("Pages", "Shapes")
+    layout = ShapesLayout
+    quick = math.inf
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
     options = (
@@ -298,9 +300,6 @@ class DimensionsPage(PageKind[DimensionFlow]):
             FORMS,
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return True
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> DimensionFlow:
         problem, symbols = evaluation.problem, context.options["shapes"] == SYMBOLS
@@ -324,9 +323,6 @@ class DimensionsPage(PageKind[DimensionFlow]):
         if problem.context is not None:
             sources["context"] = _source(problem, "context", counts, symbols)
         return DimensionFlow(steps, sources, counts)
-
-    def plan(self, content: DimensionFlow, style: PageStyle, size: Sides) -> PageDrawing:
-        return ShapesLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _column(stage: Stage) -> int | None:

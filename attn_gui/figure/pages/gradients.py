@@ -22,7 +22,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageSpot,
     PageStyle,
@@ -32,7 +31,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import scientific, significant
-from attn_gui.formats.array_rows import has_items
+from attn_gui.formats.file_format import has_items
 from attn_gui.languages import N_
 from attn_gui.pictures.planes import MADE_BY
 
@@ -89,32 +88,6 @@ class CheckedGradients:
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
-    """Take the gradients that a page shows, then compute the finite differences one after the other."""
-    box, weights, name, value = differentiated(
-        stage_plane(evaluation, context.stage, context.batch, context.head),
-        *(context.cell or (0, 0)),
-        context.options["of"],
-    )
-    by_field = gradients(evaluation, context.stage, box, weights)
-    if context.options["by"] == STEPS:
-        steps = step_gradients(evaluation, context.stage, box, weights)
-        maps = [_of_step(evaluation, context, step, *found) for step, found in steps.items()]
-    else:
-        maps = list(_of_fields(evaluation, context, by_field))
-    checked = []
-    largest = strongest(by_field, LISTED)
-    for number, (field, index, exact) in enumerate(largest):
-        progress((number + 1) / (len(largest) + 1))
-        beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
-        checked.append(CheckedGradient(field, index, exact, beside))
-    progress(1.0)
-    common = context.options["bar"] == "common"
-    return CheckedGradients(
-        name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads
-    )
-
-
 def _of_step(evaluation: Evaluation, context: PageContext, stage: str, box: Box, found: Array) -> GradientMap:
     """Return the gradient by the part of a stage that the sum reads, of the item and the head on show."""
     cells, batch, *head = found, box[0], *box[1:-2]
@@ -156,35 +129,6 @@ BY = {STEPS: page_words(N_("Pages", "every step before it")), TABLES: page_words
 BARS = {"own": page_words(N_("Pages", "one for each map")), "common": page_words(N_("Pages", "the same for all"))}
 NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
 """Of the width: what the names of the numbers take, and where the columns of the list end."""
-
-
-class GradientPage(PageKind[CheckedGradients]):
-    """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
-
-    name = "gradient_maps"
-    title = N_("Pages", "Gradient maps")
-    words = (
-        "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
-    )
-    options = (
-        ChoiceOption("of", N_("Pages", "gradient of"), N_("Pages", "Which number is differentiated"), OF),
-        ChoiceOption("by", N_("Pages", "with respect to"), N_("Pages", "Which matrices it is differentiated by"), BY),
-        ChoiceOption(
-            "bar",
-            N_("Pages", "color bar"),
-            N_("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
-            BARS,
-        ),
-    )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed again for every finite difference
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
-        return read_gradients(evaluation, context, progress)
-
-    def plan(self, content: CheckedGradients, style: PageStyle, size: Sides) -> PageDrawing:
-        return GradientsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class GradientsLayout(MapsLayout):
@@ -284,3 +228,49 @@ class GradientsLayout(MapsLayout):
                 (self._name(one), [scientific(number) for number in (one.exact, one.by_difference, one.apart)])
             )
         self.paint_list(painter, lines, [room.left() + share * room.width() for share in PLACES], room.width() * NAME)
+
+
+class GradientPage(PageKind[CheckedGradients]):
+    """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
+
+    name = "gradient_maps"
+    title = N_("Pages", "Gradient maps")
+    layout = GradientsLayout
+    quick = 0  # the problem is computed again for every finite difference
+    words = (
+        "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
+    )
+    options = (
+        ChoiceOption("of", N_("Pages", "gradient of"), N_("Pages", "Which number is differentiated"), OF),
+        ChoiceOption("by", N_("Pages", "with respect to"), N_("Pages", "Which matrices it is differentiated by"), BY),
+        ChoiceOption(
+            "bar",
+            N_("Pages", "color bar"),
+            N_("Pages", "One range of colors for each map, or the same for all, to compare their sizes"),
+            BARS,
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CheckedGradients:
+        box, weights, name, value = differentiated(
+            stage_plane(evaluation, context.stage, context.batch, context.head),
+            *(context.cell or (0, 0)),
+            context.options["of"],
+        )
+        by_field = gradients(evaluation, context.stage, box, weights)
+        if context.options["by"] == STEPS:
+            steps = step_gradients(evaluation, context.stage, box, weights)
+            maps = [_of_step(evaluation, context, step, *found) for step, found in steps.items()]
+        else:
+            maps = list(_of_fields(evaluation, context, by_field))
+        checked = []
+        largest = strongest(by_field, LISTED)
+        for number, (field, index, exact) in enumerate(largest):
+            progress((number + 1) / (len(largest) + 1))
+            beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
+            checked.append(CheckedGradient(field, index, exact, beside))
+        progress(1.0)
+        common = context.options["bar"] == "common"
+        return CheckedGradients(
+            name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads
+        )

@@ -63,6 +63,7 @@ class ModelPage(PageKind[C]):
 
     needs = NEEDS
     of_model = True
+    quick = 0
     reads = frozenset()
 
 
@@ -371,36 +372,6 @@ class LogitLens:
     shares: Values
 
 
-class LensPage(ModelPage[LogitLens]):
-    """Shows where in the model a prediction comes up; follows every change by hand.
-
-    The final norm and the head are applied to the hidden state of each layer. Source: nostalgebraist (2020),
-    "Interpreting GPT: the logit lens".
-    """
-
-    name = "lens"
-    title = N_("Pages", "Logit lens")
-    words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
-        run, last = model_of(context).now, model_of(context).position + 1
-        first = max(0, last - LENS_POSITIONS)
-        layers = run.model.num_layers + 1
-        found, shares = [], np.zeros((layers, last - first))
-        for layer in range(layers):
-            ids = []
-            for place in range(first, last):
-                odds = softmax(run.logits_at(place, layer).astype(np.float64))
-                ids.append(int(np.argmax(odds)))
-                shares[layer, place - first] = odds[ids[-1]]
-            found.append(run.model.tokenizer.texts(ids))
-            progress((layer + 1) / layers)
-        return LogitLens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
-
-    def plan(self, content: LogitLens, style: PageStyle, size: Sides) -> PageDrawing:
-        return LensLayout(content, style, size).drawing()
-
-
 class LensLayout(PageLayout):
     """A row for each layer, the last at the bottom, and a column for each token of the text."""
 
@@ -481,6 +452,34 @@ class LensLayout(PageLayout):
                     FONT_SIZE.micro,
                     anchor=MIDDLE,
                 )
+
+
+class LensPage(ModelPage[LogitLens]):
+    """Shows where in the model a prediction comes up; follows every change by hand.
+
+    The final norm and the head are applied to the hidden state of each layer. Source: nostalgebraist (2020),
+    "Interpreting GPT: the logit lens".
+    """
+
+    name = "lens"
+    title = N_("Pages", "Logit lens")
+    layout = LensLayout
+    words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
+        run, last = model_of(context).now, model_of(context).position + 1
+        first = max(0, last - LENS_POSITIONS)
+        layers = run.model.num_layers + 1
+        found, shares = [], np.zeros((layers, last - first))
+        for layer in range(layers):
+            ids = []
+            for place in range(first, last):
+                odds = softmax(run.logits_at(place, layer).astype(np.float64))
+                ids.append(int(np.argmax(odds)))
+                shares[layer, place - first] = odds[ids[-1]]
+            found.append(run.model.tokenizer.texts(ids))
+            progress((layer + 1) / layers)
+        return LogitLens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
 
 # --- Page of the parts of a logit: what each head and everything else adds to it directly ---

@@ -181,17 +181,8 @@ class MapGrid:
         return min(widest, MOST_LABEL) + SPACING.m if names else 0.0
 
     @classmethod
-    def own_height(cls, across: float, maps: Sequence[PageMap]) -> float:
-        """Return the height at which cells are squares."""
-        return cls._height(across, maps, math.inf)
-
-    @classmethod
-    def least_height(cls, across: float, maps: Sequence[PageMap]) -> float:
-        """Return the least height at a width."""
-        return cls._height(across, maps, LEAST_MAP)
-
-    @classmethod
-    def _height(cls, across: float, maps: Sequence[PageMap], most: float) -> float:
+    def height(cls, across: float, maps: Sequence[PageMap], most: float = math.inf) -> float:
+        """Return the height at which cells are squares and no map is higher than the most."""
         beside = cls._across(across, len(maps))
         wide = across / beside - cls.label_width(maps) - SPACING.l
         lines = (maps[low : low + beside] for low in range(0, len(maps), beside))
@@ -282,8 +273,8 @@ class MapsLayout(PageLayout):
             title=title,
             subtitle=subtitle,
             note=note,
-            tall=lambda across: MapGrid.own_height(across, maps) + below,
-            least=(least_width, MapGrid.least_height(body_width(size), maps) + below),
+            tall=lambda across: MapGrid.height(across, maps) + below,
+            least=(least_width, MapGrid.height(body_width(size), maps, LEAST_MAP) + below),
         )
         body = self.frame.body
         self.grid = MapGrid(body.adjusted(0, 0, 0, -below), maps, style) if maps else None

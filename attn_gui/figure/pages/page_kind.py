@@ -23,7 +23,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
@@ -457,8 +457,12 @@ class PageKind(ABC, Generic[C]):
     roles: tuple[Role, ...] = ()
     """Parts of attention that it shows, and that a problem may lack."""
 
+    quick: ClassVar[float | None] = None
+    """Queries times keys up to which it is read within a frame; None for every problem that is not long."""
     of_model: ClassVar[bool] = False
     """Whether it looks at a whole model, and not at the layer on the table."""
+    layout: ClassVar[type[PageLayout]]
+    """Lays its content out in a style, at a size; a page without it has a `plan` of its own."""
 
     @property
     def per_head(self) -> bool:
@@ -489,9 +493,9 @@ class PageKind(ABC, Generic[C]):
         lacks = lacking(problem, self.roles)
         return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
 
-    def is_quick(self, context: PageContext) -> bool:
+    def is_quick(self, problem: Problem) -> bool:
         """Return whether it is read within a frame."""
-        return not self.of_model and not is_long(context.problem)
+        return not is_long(problem) if self.quick is None else problem.n * problem.m <= self.quick
 
     @property
     def slide(self) -> SliderOption | None:
@@ -511,9 +515,9 @@ class PageKind(ABC, Generic[C]):
         """Return the content with the mark of what is chosen now, where `read` takes that for the mark alone."""
         return content
 
-    @abstractmethod
     def plan(self, content: C, style: PageStyle, size: Sides) -> PageDrawing:
         """Lay it out at its own size, or to a width, a height or both. Raises NoRoom if too small."""
+        return self.layout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 # --- frame: title above, sentences below, and the room between them --------------------------------
@@ -557,8 +561,11 @@ class PageFrame:
 class PageLayout(ABC):
     """Layout of a page: a subclass lays `frame` out and, in its body, what the page shows."""
 
-    style: PageStyle
     frame: PageFrame
+
+    @abstractmethod
+    def __init__(self, content: Any, style: PageStyle, size: Sides) -> None:
+        """Lay a content out. Raises NoRoom if too small."""
 
     def drawing(self, title: str = "") -> PageDrawing:
         """Return the page, under a title other than that of the frame where one is given."""

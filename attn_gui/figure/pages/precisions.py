@@ -15,9 +15,9 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.precisions import NARROWER, RoundedEvaluation, rounded_evaluations
 from attn_gui.engine.arrays import Array, Progress
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.design_tokens import SPACING
@@ -28,7 +28,6 @@ from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageSpot,
     PageStyle,
@@ -110,42 +109,6 @@ def departure(exact: Array, rounded: Array) -> Departure:
     return Departure(share, (int(row), int(column)), overflown)
 
 
-def read_precisions(evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-    """Compute the problem in every type, one after the other.
-
-    Raises FieldError where that is more than a share of the free memory.
-    """
-    computed = []
-    for each in rounded_evaluations(evaluation.problem):
-        computed.append(each)
-        progress(len(computed) / (len(NARROWER) + 2))
-    exact, *narrower = computed
-    stage = stand_in(exact, context.stage)
-
-    def cells(one: RoundedEvaluation, name: str) -> tuple[Array, Allowed | None]:
-        plane = stage_plane(one, name, context.batch, context.head)
-        return plane.block(*map(slice, plane.shape))
-
-    values, allowed = cells(exact, stage)
-    plane = stage_plane(exact, stage, context.batch, context.head)
-    problem, node = evaluation.problem, exact.node(stage).stage
-    found = PrecisionMaps(
-        stage,
-        plane.shape,
-        (node.axes[-2], node.axes[-1]),
-        plane.signed,
-        tuple(TypeMap(one.float_type.name, *_blocks(cells(one, stage)[0], values, allowed)) for one in computed),
-        tuple(
-            StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
-            for name in exact.stages
-        ),
-        context.options["shown"] == NUMBERS,
-        (context.batch, problem.batch_size, context.head, problem.num_heads),
-    )
-    progress(1.0)
-    return found
-
-
 def _blocks(values: Array, exact: Array, allowed: Allowed | None) -> tuple[Values, Values, Allowed | None]:
     """Return the numbers and their distances to the exact ones in blocks, and which blocks have an open cell."""
     rows, columns = (min(SIDE, cells) for cells in values.shape)
@@ -162,36 +125,6 @@ BESIDE = 4 * WIDE + 2 * MARGIN
 """Its own width, at which the four maps stand beside one another."""
 NAME_SHARE = 0.3
 """Of the width of the list: what the names of the steps take."""
-
-
-class PrecisionPage(PageKind[PrecisionMaps]):
-    """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
-
-    name = "precision"
-    title = N_("Pages", "Number types")
-    words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
-    needs = N_("Pages", "It is too long to be computed once more in each type")
-    reads = frozenset({"batch", "head", "stage"})
-    options = (
-        ChoiceOption(
-            "shown",
-            N_("Pages", "shown"),
-            N_("Pages", "How far each type is from float64, or the numbers themselves"),
-            SHOWN,
-        ),
-    )
-
-    def applies(self, problem: Problem) -> bool:
-        return not is_long(problem)
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # the problem is computed four times
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
-        return read_precisions(evaluation, context, progress)
-
-    def plan(self, content: PrecisionMaps, style: PageStyle, size: Sides) -> PageDrawing:
-        return PrecisionLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class PrecisionLayout(MapsLayout):
@@ -322,3 +255,61 @@ class PrecisionLayout(MapsLayout):
             name = f"{symbol(step.stage)}  {title(step.stage, self.style.lang)}"
             lines.append((name, [self._departure_text(one) for one in step.departures]))
         self.paint_list(painter, lines, self._ends(), self.room.width() - sum(self.widths))
+
+
+class PrecisionPage(PageKind[PrecisionMaps]):
+    """Shows the stage on show in float64, float32, bfloat16 and float16, and where the steps part."""
+
+    name = "precision"
+    title = N_("Pages", "Number types")
+    layout = PrecisionLayout
+    quick = 0  # the problem is computed four times
+    words = "precision float16 bfloat16 float32 float64 half fp16 bf16 rounding overflow 半精度 单精度 双精度 舍入 溢出"
+    needs = N_("Pages", "It is too long to be computed once more in each type")
+    reads = frozenset({"batch", "head", "stage"})
+    options = (
+        ChoiceOption(
+            "shown",
+            N_("Pages", "shown"),
+            N_("Pages", "How far each type is from float64, or the numbers themselves"),
+            SHOWN,
+        ),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return not is_long(problem)
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PrecisionMaps:
+        """Compute the problem in every type, one after the other.
+
+        Raises FieldError where that is more than a share of the free memory.
+        """
+        computed = []
+        for each in rounded_evaluations(evaluation.problem):
+            computed.append(each)
+            progress(len(computed) / (len(NARROWER) + 2))
+        exact, *narrower = computed
+        stage = stand_in(exact, context.stage)
+
+        def cells(one: RoundedEvaluation, name: str) -> tuple[Array, Allowed | None]:
+            plane = stage_plane(one, name, context.batch, context.head)
+            return plane.block(*map(slice, plane.shape))
+
+        values, allowed = cells(exact, stage)
+        plane = stage_plane(exact, stage, context.batch, context.head)
+        problem, node = evaluation.problem, exact.node(stage).stage
+        found = PrecisionMaps(
+            stage,
+            plane.shape,
+            (node.axes[-2], node.axes[-1]),
+            plane.signed,
+            tuple(TypeMap(one.float_type.name, *_blocks(cells(one, stage)[0], values, allowed)) for one in computed),
+            tuple(
+                StepDepartures(name, tuple(departure(cells(exact, name)[0], cells(one, name)[0]) for one in narrower))
+                for name in exact.stages
+            ),
+            context.options["shown"] == NUMBERS,
+            (context.batch, problem.batch_size, context.head, problem.num_heads),
+        )
+        progress(1.0)
+        return found

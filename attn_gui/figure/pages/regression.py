@@ -21,7 +21,7 @@ from attn_gui.engine.analysis.regression import (
     textbook_function,
 )
 from attn_gui.engine.arrays import Progress, item_of
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.pages.page_kind import (
@@ -30,7 +30,6 @@ from attn_gui.figure.pages.page_kind import (
     Chosen,
     PageCell,
     PageContext,
-    PageDrawing,
     PageFrame,
     PageKind,
     PageLayout,
@@ -84,32 +83,6 @@ class RegressionPage(PageKind[C]):
 
     def applies(self, problem: Problem) -> bool:
         return problem.d_k == problem.d_key == problem.d_v == 1 and not is_long(problem)
-
-
-class CurvePage(RegressionPage[CurvePoints]):
-    """Shows the regression: the points, and the output for every query."""
-
-    name = "curve"
-    title = N_("Pages", "Regression curve")
-    words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CurvePoints:
-        answer = evaluation.mixed
-        keys, values, queries, outputs = (
-            _column(evaluation, name, context) for name in ("key", "value", "query", answer)
-        )
-        row, weights = context.query(evaluation), None
-        if row is not None:
-            place = slice(row, row + 1), slice(0, evaluation.problem.m)
-            block = evaluation.block(evaluation.weights, context.batch, context.head, *place)
-            weights = np.array(block[0], dtype=np.float64)
-        progress(1.0)
-        return CurvePoints(
-            keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
-        )
-
-    def plan(self, content: CurvePoints, style: PageStyle, size: Sides) -> PageDrawing:
-        return CurveLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class CurveLayout(PageLayout):
@@ -203,6 +176,30 @@ class CurveLayout(PageLayout):
         paint_dot(painter, at, color, CURVE_DOT)
 
 
+class CurvePage(RegressionPage[CurvePoints]):
+    """Shows the regression: the points, and the output for every query."""
+
+    name = "curve"
+    title = N_("Pages", "Regression curve")
+    layout = CurveLayout
+    words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CurvePoints:
+        answer = evaluation.mixed
+        keys, values, queries, outputs = (
+            _column(evaluation, name, context) for name in ("key", "value", "query", answer)
+        )
+        row, weights = context.query(evaluation), None
+        if row is not None:
+            place = slice(row, row + 1), slice(0, evaluation.problem.m)
+            block = evaluation.block(evaluation.weights, context.batch, context.head, *place)
+            weights = np.array(block[0], dtype=np.float64)
+        progress(1.0)
+        return CurvePoints(
+            keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
+        )
+
+
 def _column(evaluation: Evaluation, stage: str, context: PageContext) -> Numbers:
     """Return a stage of one column, apart from the evaluation."""
     rows = slice(0, evaluation.shape(stage)[-2])
@@ -260,50 +257,6 @@ class PoolingRules:
         with np.errstate(all="ignore"):
             apart = ((way.outputs - truth) ** 2)[np.isfinite(truth)]
             return float(np.mean(apart)) if apart.size else None
-
-
-class PoolingsPage(RegressionPage[PoolingRules]):
-    """Shows what attention pooling makes of the same points with one score and another."""
-
-    name = "poolings"
-    title = N_("Pages", "Ways to pool")
-    roles = (Role.SCORE,)
-    words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
-    options = (
-        ChoiceOption(
-            "function",
-            N_("Pages", "true function"),
-            N_("Pages", "The curve behind the points, to compare the answers with"),
-            _functions,
-        ),
-    )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False  # a width is fitted
-
-    def turned(self, content: PoolingRules, before: Chosen, after: Chosen) -> PoolingRules | None:
-        return PoolingRules(**{**vars(content), "function": after["function"]})
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PoolingRules:
-        problem = evaluation.problem
-        found = poolings(problem, context.batch, context.head, progress)
-        keys, values, queries = (
-            _column(evaluation, evaluation.latest[name], context) for name in ("key", "value", "query")
-        )
-        return PoolingRules(
-            keys,
-            values,
-            queries,
-            tuple(found),
-            context.options["function"],
-            evaluation.mixed,
-            context.query(evaluation),
-            context.head,
-            problem.num_heads,
-        )
-
-    def plan(self, content: PoolingRules, style: PageStyle, size: Sides) -> PageDrawing:
-        return PoolingsLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class PoolingsLayout(PageLayout):
@@ -401,3 +354,43 @@ class PoolingsLayout(PageLayout):
         shown, text = self.shown, self.style.translate("Pages", "query {row}: {query} → {output}")
         said = text.format(row=row, query=significant(shown.queries[row], 4), output=significant(way.outputs[row], 4))
         return PageSpot(f"{self.plot_words(way)[0]}, {said}", PageCell(shown.stage, row, 0))
+
+
+class PoolingsPage(RegressionPage[PoolingRules]):
+    """Shows what attention pooling makes of the same points with one score and another."""
+
+    name = "poolings"
+    title = N_("Pages", "Ways to pool")
+    layout = PoolingsLayout
+    quick = 0  # a width is fitted
+    roles = (Role.SCORE,)
+    words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
+    options = (
+        ChoiceOption(
+            "function",
+            N_("Pages", "true function"),
+            N_("Pages", "The curve behind the points, to compare the answers with"),
+            _functions,
+        ),
+    )
+
+    def turned(self, content: PoolingRules, before: Chosen, after: Chosen) -> PoolingRules | None:
+        return PoolingRules(**{**vars(content), "function": after["function"]})
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> PoolingRules:
+        problem = evaluation.problem
+        found = poolings(problem, context.batch, context.head, progress)
+        keys, values, queries = (
+            _column(evaluation, evaluation.latest[name], context) for name in ("key", "value", "query")
+        )
+        return PoolingRules(
+            keys,
+            values,
+            queries,
+            tuple(found),
+            context.options["function"],
+            evaluation.mixed,
+            context.query(evaluation),
+            context.head,
+            problem.num_heads,
+        )

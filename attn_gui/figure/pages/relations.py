@@ -24,7 +24,6 @@ from attn_gui.figure.pages.page_kind import (
     NumberOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageLayout,
     PageSpot,
@@ -39,7 +38,7 @@ from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 
 # --- similarity before and after ------------------------------------------------------------------
@@ -82,49 +81,6 @@ class TokenCosines:
         """Return the cosine of the chosen token with another one."""
         assert self.chosen is not None
         return format_number(float(cells[self.chosen - self.first, place - self.first]), 2)
-
-
-class MeaningPage(PageKind[TokenCosines]):
-    """Shows that the same words are other vectors once they have looked at one another."""
-
-    name = "meaning"
-    title = N_("Pages", "Meaning before and after")
-    roles = (Role.MIX,)
-    words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
-    needs = N_("Pages", "Needs self-attention: every query is a key, too")
-    options = (
-        ChoiceOption(
-            "of",
-            N_("Pages", "compared"),
-            N_("Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"),
-            _offers,
-        ),
-    )
-
-    def applies(self, problem: Problem) -> bool:
-        return problem.n == problem.m and problem.context is None
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenCosines:
-        count, head = evaluation.problem.n, context.head
-        chosen = context.query(evaluation)
-        chosen = context.key(evaluation) if chosen is None else chosen
-        first = min(max((chosen or 0) - MOST_ALIKE // 2, 0), max(count - MOST_ALIKE, 0))
-        rows = slice(first, min(first + MOST_ALIKE, count))
-        layer = context.options["of"] == "layer"
-        last = evaluation.stages[-1]
-        before, after = ("x", last) if layer else (evaluation.latest["value"], evaluation.mixed)
-        found = [_rows(evaluation, name, context.batch, None if layer else head, rows) for name in (before, after)]
-        progress(0.5)
-        stages = (evaluation.joined if layer else before), after
-        tokens = evaluation.problem.names_of_keys
-        shown = tokens[rows] if tokens else None
-        maps = [cosines(each) for each in found]
-        progress(1.0)
-        names = symbol(before), symbol(after)
-        return TokenCosines(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
-
-    def plan(self, content: TokenCosines, style: PageStyle, size: Sides) -> PageDrawing:
-        return SimilarityLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows: slice) -> Values:
@@ -187,7 +143,7 @@ class SimilarityLayout(MapsLayout):
 
     def _words(self, cells: Values) -> str:
         nearest = self.shown.nearest(cells)
-        return ", ".join(f"{self._token(place)} {self.shown.cosine(cells, place)}" for place in nearest)
+        return ", ".join(f"“{self._token(place)}” {self.shown.cosine(cells, place)}" for place in nearest)
 
     def _token(self, place: int) -> str:
         tokens = self.shown.tokens
@@ -199,6 +155,47 @@ class SimilarityLayout(MapsLayout):
         value = format_number(float(one.values[row, column]), 4)
         text = f"{one.title}: cos({self._token(row + first)}, {self._token(column + first)}) = {value}"
         return PageSpot(text, PageCell(self.shown.stages[1], row + first, 0))
+
+
+class MeaningPage(PageKind[TokenCosines]):
+    """Shows that the same words are other vectors once they have looked at one another."""
+
+    name = "meaning"
+    title = N_("Pages", "Meaning before and after")
+    layout = SimilarityLayout
+    roles = (Role.MIX,)
+    words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
+    needs = N_("Pages", "Needs self-attention: every query is a key, too")
+    options = (
+        ChoiceOption(
+            "of",
+            N_("Pages", "compared"),
+            N_("Pages", "Which vectors of the tokens are compared by their cosines, before and after attention"),
+            _offers,
+        ),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return problem.n == problem.m and problem.context is None
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenCosines:
+        count, head = evaluation.problem.n, context.head
+        chosen = context.query(evaluation)
+        chosen = context.key(evaluation) if chosen is None else chosen
+        first = min(max((chosen or 0) - MOST_ALIKE // 2, 0), max(count - MOST_ALIKE, 0))
+        rows = slice(first, min(first + MOST_ALIKE, count))
+        layer = context.options["of"] == "layer"
+        last = evaluation.stages[-1]
+        before, after = ("x", last) if layer else (evaluation.latest["value"], evaluation.mixed)
+        found = [_rows(evaluation, name, context.batch, None if layer else head, rows) for name in (before, after)]
+        progress(0.5)
+        stages = (evaluation.joined if layer else before), after
+        tokens = evaluation.problem.names_of_keys
+        shown = tokens[rows] if tokens else None
+        maps = [cosines(each) for each in found]
+        progress(1.0)
+        names = symbol(before), symbol(after)
+        return TokenCosines(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
 
 MOST_TOKENS = 40
@@ -232,60 +229,6 @@ class RelationLines:
     chosen: tuple[int | None, int | None]
     carried: float
     stage: str
-
-
-class RelationsPage(PageKind[RelationLines]):
-    """Shows which words look at which, as lines that are the thicker the larger the weight."""
-
-    name = "relations"
-    title = N_("Pages", "Relations between tokens")
-    words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
-    options = (
-        ChoiceOption(
-            "heads",
-            N_("Pages", "heads"),
-            N_("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
-            HEADS,
-        ),
-        NumberOption(
-            "least", N_("Pages", "weight at least"), N_("Pages", "Smaller weights are drawn as no line"), LEAST, (0, 1)
-        ),
-        NumberOption(
-            "most",
-            N_("Pages", "lines a query"),
-            N_("Pages", "At most so many lines from each query, its largest weights"),
-            USUAL,
-            (1, MOST_TOKENS),
-            whole=True,
-        ),
-    )
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RelationLines:
-        problem, chosen = evaluation.problem, (context.query(evaluation), context.key(evaluation))
-        first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
-        queries = range(first, min(first + MOST_TOKENS, problem.n))
-        heads = tuple(range(problem.num_heads)) if context.options["heads"] == "all" else (context.head,)
-        least, most = context.options["least"], int(context.options["most"])
-        lines, mean = largest_weights(evaluation, context.batch, heads, queries, least, most, progress)
-        count = len(heads) * len(queries) * problem.m
-        keys = _keys(lines, problem.m)
-        kept = tuple(line for line in lines if line.key in set(keys))
-        return RelationLines(
-            kept,
-            queries,
-            keys,
-            stage_labels(evaluation, evaluation.weights),
-            heads,
-            problem.num_heads,
-            context.head,
-            (problem.n, problem.m),
-            chosen,
-            sum(line.weight / mean for line in kept) / count if mean > 0 else 0.0,
-            evaluation.weights,
-        )
-
-    def plan(self, content: RelationLines, style: PageStyle, size: Sides) -> PageDrawing:
-        return LinesLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
@@ -473,3 +416,55 @@ class LinesLayout(PageLayout):
             here = place == shown.chosen[1]
             text, color = elided(self._name(1, place), self.right.width(), font), theme.key if here else theme.text
             write_line(painter, at, text, color, points, strong=here)
+
+
+class RelationsPage(PageKind[RelationLines]):
+    """Shows which words look at which, as lines that are the thicker the larger the weight."""
+
+    name = "relations"
+    title = N_("Pages", "Relations between tokens")
+    layout = LinesLayout
+    words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
+    options = (
+        ChoiceOption(
+            "heads",
+            N_("Pages", "heads"),
+            N_("Pages", "Lines of all heads, each in its own color, or of the head on show alone"),
+            HEADS,
+        ),
+        NumberOption(
+            "least", N_("Pages", "weight at least"), N_("Pages", "Smaller weights are drawn as no line"), LEAST, (0, 1)
+        ),
+        NumberOption(
+            "most",
+            N_("Pages", "lines a query"),
+            N_("Pages", "At most so many lines from each query, its largest weights"),
+            USUAL,
+            (1, MOST_TOKENS),
+            whole=True,
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RelationLines:
+        problem, chosen = evaluation.problem, (context.query(evaluation), context.key(evaluation))
+        first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
+        queries = range(first, min(first + MOST_TOKENS, problem.n))
+        heads = tuple(range(problem.num_heads)) if context.options["heads"] == "all" else (context.head,)
+        least, most = context.options["least"], int(context.options["most"])
+        lines, mean = largest_weights(evaluation, context.batch, heads, queries, least, most, progress)
+        count = len(heads) * len(queries) * problem.m
+        keys = _keys(lines, problem.m)
+        kept = tuple(line for line in lines if line.key in set(keys))
+        return RelationLines(
+            kept,
+            queries,
+            keys,
+            stage_labels(evaluation, evaluation.weights),
+            heads,
+            problem.num_heads,
+            context.head,
+            (problem.n, problem.m),
+            chosen,
+            sum(line.weight / mean for line in kept) / count if mean > 0 else 0.0,
+            evaluation.weights,
+        )

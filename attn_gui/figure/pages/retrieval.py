@@ -22,7 +22,6 @@ from attn_gui.figure.pages.page_kind import (
     NumberOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageLayout,
     PageSpot,
@@ -36,7 +35,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 
 Numbers = npt.NDArray[np.float64]
@@ -75,38 +74,6 @@ class QueryMixture:
         found = self.found
         parts = np.concatenate([found.parts, found.rest[None]]) if found.others else found.parts
         return np.asarray(parts[:, self.columns])
-
-
-class RetrievalPage(PageKind[QueryMixture]):
-    """Shows attention as a soft look-up: the query compared with every key, the values mixed by the weights."""
-
-    name = "retrieval"
-    title = N_("Pages", "Retrieval")
-    roles = (Role.MIX,)
-    words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
-    options = (
-        NumberOption(
-            "keys",
-            N_("Pages", "keys by name"),
-            N_("Pages", "How many keys have a row of their own, largest weights first; the rest are one row"),
-            USUAL,
-            (1, MOST_KEYS),
-            whole=True,
-        ),
-    )
-
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> QueryMixture:
-        query = context.query(evaluation) or 0
-        found = mixture(evaluation, context.batch, context.head, query, int(context.options["keys"]))
-        progress(1.0)
-        stages = evaluation.logits, evaluation.weights, evaluation.mixed
-        tokens = stage_labels(evaluation, evaluation.weights)
-        problem = evaluation.problem
-        off = context.head in off_heads(problem)
-        return QueryMixture(found, query, tokens, stages, context.head, problem.num_heads, off)
-
-    def plan(self, content: QueryMixture, style: PageStyle, size: Sides) -> PageDrawing:
-        return RetrievalLayout(content, style, size).drawing(style.translate("Pages", self.title))
 
 
 class RetrievalLayout(PageLayout):
@@ -284,6 +251,36 @@ class RetrievalLayout(PageLayout):
         at = unit.left() + sum(ends) * unit.width()
         painter.setPen(QPen(self.style.theme.ink, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLine(QLineF(at, unit.top() - half - 2, at, unit.top() + half + 2))
+
+
+class RetrievalPage(PageKind[QueryMixture]):
+    """Shows attention as a soft look-up: the query compared with every key, the values mixed by the weights."""
+
+    name = "retrieval"
+    title = N_("Pages", "Retrieval")
+    layout = RetrievalLayout
+    roles = (Role.MIX,)
+    words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
+    options = (
+        NumberOption(
+            "keys",
+            N_("Pages", "keys by name"),
+            N_("Pages", "How many keys have a row of their own, largest weights first; the rest are one row"),
+            USUAL,
+            (1, MOST_KEYS),
+            whole=True,
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> QueryMixture:
+        query = context.query(evaluation) or 0
+        found = mixture(evaluation, context.batch, context.head, query, int(context.options["keys"]))
+        progress(1.0)
+        stages = evaluation.logits, evaluation.weights, evaluation.mixed
+        tokens = stage_labels(evaluation, evaluation.weights)
+        problem = evaluation.problem
+        off = context.head in off_heads(problem)
+        return QueryMixture(found, query, tokens, stages, context.head, problem.num_heads, off)
 
 
 def _shares(pieces: Numbers) -> tuple[Numbers, float, float]:

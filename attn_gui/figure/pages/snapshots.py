@@ -13,8 +13,8 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.arrays import Progress, within
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import Difference, stand_in
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
@@ -236,6 +236,7 @@ class StatesPage(PageKind[StateMaps]):
 
     name = "side_by_side"
     title = N_("Pages", "Snapshots side by side")
+    quick = 0
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
     options = (
         ChoiceOption(
@@ -257,9 +258,6 @@ class StatesPage(PageKind[StateMaps]):
             _latest,
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> StateMaps:
         keys, named = _asked_for(context), _named(context)

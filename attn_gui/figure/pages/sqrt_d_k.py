@@ -37,7 +37,6 @@ from attn_gui.figure.pages.page_kind import (
     NumberOption,
     PageCell,
     PageContext,
-    PageDrawing,
     PageKind,
     PageLayout,
     PageSpot,
@@ -54,7 +53,7 @@ from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 
 
@@ -379,6 +378,8 @@ class RootPage(PageKind[RootScaling]):
 
     name = "sqrt_d_k"
     title = N_("Pages", "Why √dₖ")
+    layout = RootLayout
+    quick = QUICK
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
     needs = N_("Pages", "Needs a softmax of dot products")
@@ -407,9 +408,6 @@ class RootPage(PageKind[RootScaling]):
 
     def applies(self, problem: Problem) -> bool:
         return SCORES[problem.score].root_scale and NORMALIZERS[problem.normalize].elementary
-
-    def is_quick(self, context: PageContext) -> bool:
-        return context.problem.n * context.problem.m <= QUICK
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> RootScaling:
         problem, options, place = evaluation.problem, context.options, context.options["d_k"]
@@ -441,6 +439,3 @@ class RootPage(PageKind[RootScaling]):
         )
         progress(1.0)
         return found
-
-    def plan(self, content: RootScaling, style: PageStyle, size: Sides) -> PageDrawing:
-        return RootLayout(content, style, size).drawing(style.translate("Pages", self.title))

@@ -52,7 +52,7 @@ from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
-from attn_gui.formats.array_rows import stage_labels
+from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 
 # --- layout ---------------------------------------------------------------------------------------
@@ -318,6 +318,7 @@ class SweepPage(PageKind[SweepReadings]):
 
     name = "sweep"
     title = N_("Pages", "Sweep")
+    quick = 0
     roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
     frames = N_("Pages", "Sweep, a picture for each value")
@@ -355,9 +356,6 @@ class SweepPage(PageKind[SweepReadings]):
             lambda context, values, place: value_text(_steps(context, values), place),
         ),
     )
-
-    def is_quick(self, context: PageContext) -> bool:
-        return False
 
     def turned(self, content: SweepReadings, before: Chosen, after: Chosen) -> SweepReadings | None:
         if {key: value for key, value in before.items() if key not in ("place", "part")} != {

@@ -156,12 +156,8 @@ class CurveBeat(Beat):
         super().__init__(context, stage, index)
         explanation = context.explain(stage, index)
         self.equation = WalkEquation(context, shortened(explanation.expression), explanation.value)
-        self.function, self._title = function, title
+        self.function, self.heading = function, title
         self.argument = explanation.terms[0].cells[0] if len(explanation.terms) else None
-
-    @property
-    def title(self) -> str:
-        return self._title
 
     @property
     def sentence(self) -> str:
@@ -189,6 +185,7 @@ class MaskBeat(Beat):
     """The layers of the mask let a score through, or close its cell. Without a key: those of a whole row."""
 
     seconds = 0.8
+    usual = N_("Walk", "Mask")
 
     def __init__(self, context: WalkContext, stage: str, index: Index, before: str, *, row: bool = False) -> None:
         super().__init__(context, stage, index)
@@ -198,10 +195,6 @@ class MaskBeat(Beat):
         found = context.evaluation.allowed(index[0], index[1], slice(index[2], index[2] + 1), slice(0, None))
         self.open = np.ones(len(self.scores), bool) if found is None else np.asarray(found[0])
         self.closed = None if row else next((layer for layer, open_ in self.layers if not open_), None)
-
-    @property
-    def title(self) -> str:
-        return self.context.words(N_("Walk", "Mask"))
 
     def _said(self, layer: int) -> str:
         """Return a layer and its rule at the places of the cell: `causal: 9 ≤ 10`."""
@@ -428,11 +421,7 @@ class GivenBeat(Beat):
         self, context: WalkContext, stage: str, index: Index, title: str, text: str, source: Cell | None = None
     ) -> None:
         super().__init__(context, stage, index)
-        self._title, self._text, self.source = title, text, source
-
-    @property
-    def title(self) -> str:
-        return self.heading or self.context.words(self._title)
+        self.usual, self._text, self.source = title, text, source
 
     @property
     def sentence(self) -> str:

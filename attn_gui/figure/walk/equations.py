@@ -220,15 +220,17 @@ class Beat(ABC):
     """What it computes, where that is one equation."""
     heading = ""
     """What it does, in place of its usual title."""
+    usual = ""
+    """Its usual title, marked for translation in the context "Walk", where that is always the same."""
 
     def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
         self.context, self.made, self.index = context, stage, index
         self.stage = plain_name(stage)
 
     @property
-    @abstractmethod
     def title(self) -> str:
         """What is done, in two or three words, as rich text."""
+        return self.heading or self.context.words(self.usual)
 
     @property
     @abstractmethod

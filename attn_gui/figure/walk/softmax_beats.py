@@ -277,10 +277,7 @@ class ExponentBeat(SoftmaxBeat):
     """Points climb the curve of e^x; of a wide row bars grow."""
 
     seconds = 1.2
-
-    @property
-    def title(self) -> str:
-        return self.context.words(N_("Walk", "Exponentiate"))
+    usual = N_("Walk", "Exponentiate")
 
     @property
     def value(self) -> float:
@@ -296,7 +293,8 @@ class ExponentBeat(SoftmaxBeat):
             )
         equations = self.context.words(N_("Walk", ", ")).join(row.equation(term) for term in row.terms)
         return self.context.words(
-            N_("Walk", "Exponentiate: negative numbers turn positive, gaps widen. {equations}."), equations=equations
+            N_("Walk", "Exponentiate: negative numbers turn positive, gaps become ratios. {equations}."),
+            equations=equations,
         )
 
     @property
@@ -340,10 +338,7 @@ class TotalBeat(SoftmaxBeat):
     """The powers fall into one bar, end to end: Z."""
 
     seconds = 0.9
-
-    @property
-    def title(self) -> str:
-        return self.context.words(N_("Walk", "Add up"))
+    usual = N_("Walk", "Add up")
 
     @property
     def value(self) -> float:
@@ -420,10 +415,7 @@ class ShareBeat(SoftmaxBeat):
     """The bar is ruled from 0 to 1: a share of it is the weight."""
 
     seconds = 1.1
-
-    @property
-    def title(self) -> str:
-        return self.context.words(N_("Walk", "Divide"))
+    usual = N_("Walk", "Divide")
 
     @property
     def value(self) -> float:

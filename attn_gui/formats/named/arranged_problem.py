@@ -150,7 +150,10 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
     for words, idle in (
         (r"\w*head_mask", lambda problem, value: value == 1),  # zeros switch heads off
         (r"\w*sinks?_(size|tokens?)|num_\w*sinks?", lambda problem, value: np.isin(value, _NONE)),
-        (r"\w*sinks?(_\w+)?|s_aux", lambda problem, value: value.dtype == bool and not value.any()),  # 0 counts with e⁰
+        (  # 0 counts with e⁰; bias_k is a key more, as PyTorch has it
+            r"\w*sinks?(_\w+)?|s_aux|bias_[kv]",
+            lambda problem, value: value.dtype == bool and not value.any(),
+        ),
         ("head_dim|d_head|d_k|head_size|size_per_head", lambda problem, value: value == problem.d_k),
         (
             r"\w*heads|n(um)?_head|head_(num|count)|num_\w*groups",
@@ -194,8 +197,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
             r"\w*(causal|unidirectional|autoregressive|is_decoder|alibi|_cap|soft_?cap|tanh_clip|segment)\w*"
             r"|slopes|bias|\w*rel(ative)?_?(pos|att)\w*"
             r"|(use_)?ro(pe|tary)\w*|inv_freq|freqs\w*|theta|(cos|sin)(_cached)?|pos(ition)?(s|_ids)|prefix\w*|dilation"
-            r"|\w*chunk_size|add_zero_attn|softmax_?(1|one|offset)|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)"
-            r"|(use_)?qk_?norm|normali[sz]e_qk",
+            r"|\w*chunk_size|add_zero_attn|add_bias_kv|per_dim_scale|softmax_?(1|one|offset)"
+            r"|lambda\w*|\w*zero_point|lora_\w+|normali[sz](e|ation)|(use_)?qk_?norm|normali[sz]e_qk",
             lambda problem, value: np.isin(value, _NONE),
         ),
     )
@@ -796,4 +799,5 @@ def _idle_values(name: str, *, is_map: bool) -> _Idle | None:
     meant, opens = guess(name), known_meaning(name, SWITCHES) == KEEP or "visible" in name
     if is_map or meant is None or meant.role != MASK:
         return None
-    return lambda problem, value: value.size == 1 and (value.dtype != bool or value == opens)
+    told = "keep" not in name  # which may be said of the keys or of the mask
+    return lambda problem, value: value.size == 1 and (value.dtype != bool or (told and value == opens))

@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Progress, silent
+from attn_gui.engine.checks import EXACT
 from attn_gui.formats.file_format import LabeledArray
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shape_text
 from attn_gui.formats.text import bracketed_lists, delimited, latex_markdown_reader
@@ -50,7 +51,7 @@ from attn_gui.formats.text.headings import (
     sort_of,
     unmarked,
 )
-from attn_gui.formats.untrusted_bytes import EXACT, ROUNDED, rounded_note
+from attn_gui.formats.untrusted_bytes import ROUNDED, rounded_note
 from attn_gui.languages import N_
 
 Mode = Literal["point", "decimal", "grouped"]

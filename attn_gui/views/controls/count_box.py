@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.typed_field import EditorMixin, RefusalTip, mark
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import FocusedWheel, focus_returns
+from attn_gui.views.widgets import FocusedWheel, focus_returns, space_grid
 
 LONGEST = 20  # digits; Python refuses to read thousands of them
 AROUND_TEXT = 6  # the margins of Qt's line edit and its cursor
@@ -369,9 +369,7 @@ class ItemCell(QWidget):
         self.of.setBuddy(count)
         count.set_inline()
         count.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(SPACING.xs)
+        self._grid = space_grid(QGridLayout(self), SPACING.xs, SPACING.xs)
 
     def set_one_line(self, one_line: bool) -> None:
         """Set whether the caption stands beside the box, or above it."""

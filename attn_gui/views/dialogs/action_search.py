@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -20,8 +20,18 @@ from attn_gui.views.widgets import LineEdit, arrange, plain_tip
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
 MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
+NAMED = 1  # the distance of words that stand in the label
 LEAST_LETTERS = 4  # of a word that may be taken for another
 MOST_LETTERS = 30  # of a phrase of which parts are looked for
+KEYS = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
+OTHER_INPUT = frozenset(
+    (
+        *(QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease, QEvent.Type.MouseButtonDblClick),
+        *(QEvent.Type.MouseMove, QEvent.Type.Wheel, QEvent.Type.TouchBegin),
+        *(QEvent.Type.DragEnter, QEvent.Type.Drop, QEvent.Type.Close),
+    )
+)
+"""What a modal dialog keeps from the window below it."""
 
 
 def without_access_key(label: str) -> str:
@@ -73,11 +83,11 @@ class ActionOffer:
 class ActionSearch(QDialog):
     """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
 
-    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget | None = None) -> None:
+    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
-        self._offers, self._shown = tuple(offers), tuple(offers)
+        self._offers, self._shown, self._below = tuple(offers), tuple(offers), parent
         self._line, self._list, self._none = LineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._list.setObjectName("palette.found")
@@ -86,6 +96,17 @@ class ActionSearch(QDialog):
         self._list.setAccessibleName(self.tr("Actions found"))
         self._build()
         self._show("")
+
+    def exec(self) -> int:
+        """Ask as a modal dialog does, and take the keys that still go to the window below, since the window manager
+        gives the keyboard a moment later: beside a modal dialog Qt drops them."""
+        loop, below = QEventLoop(), self._below.window().windowHandle()
+        self.finished.connect(loop.quit)
+        below.installEventFilter(self)
+        self.show()
+        loop.exec()
+        below.removeEventFilter(self)
+        return self.result()
 
     def found(self) -> tuple[str, ...]:
         """Return the paths on show, the best one first."""
@@ -136,8 +157,9 @@ class ActionSearch(QDialog):
                 for at in range(len(run) - length + 1)
                 if (len(run) == length or not run.isascii()) and run[at : at + length] in said
             ]
-            if near := {offer: None for part in parts for offer in self._near(part, MISSPELLED - 1)}:
-                return tuple(near)
+            for farthest in (NAMED, MISSPELLED - 1):  # those that are called so, or have it in other words
+                if near := {offer: None for part in parts for offer in self._near(part, farthest)}:
+                    return tuple(near)
         return ()
 
     def _choose(self, row: int) -> None:
@@ -168,7 +190,13 @@ class ActionSearch(QDialog):
         return item
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while the letters stay in the line."""
+        """Up and Down move in the list while the letters stay in the line, which has the keys of the window below."""
+        if watched is not self._line and event.type() in KEYS:
+            QCoreApplication.sendEvent(self._line, event)
+            return True
+        if watched is not self._line and event.type() in OTHER_INPUT:
+            event.ignore()
+            return True
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
             if step and self._shown:
@@ -184,7 +212,7 @@ def _distance(word: str, label: str, path: str, words: str, farthest: int) -> in
     if not word.isascii():
         begun = begun or word in words  # part of a Chinese word; part of an English one is an accident
     fits = (label.startswith(word), word in label, word in known, word in path, begun)
-    if any(fits):
+    if any(fits[: farthest + 1]):
         return fits.index(True)
     if len(word) < LEAST_LETTERS or farthest < MISSPELLED:
         return None

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QByteArray,
     QMimeData,
     QModelIndex,
@@ -35,7 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.matrix_model import Index, field_symbol
+from attn_gui.document.matrix_model import Index, ShapedModel, field_symbol
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
@@ -61,7 +60,7 @@ from attn_gui.views.dialogs.dialog_base import AnswerButtons, FormDialog
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
-from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip
+from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip, space_grid
 
 # --- questions ------------------------------------------------------------------------------------
 UNSAID = ""
@@ -124,10 +123,7 @@ class AxesFields(QWidget):
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACING.m)
-        grid.setVerticalSpacing(SPACING.s)
+        grid = space_grid(QGridLayout(self), SPACING.m, SPACING.s, 1)
         for name, editor in self._editors.items():
             editor.setObjectName(f"arrays.{name}")
             style_text(self._captions[name], letters="small", tone="text2")
@@ -139,7 +135,6 @@ class AxesFields(QWidget):
             else:
                 grid.addWidget(self._captions[name], row, 0)
                 grid.addWidget(editor, row, 1)
-        grid.setColumnStretch(1, 1)
 
     def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
         """Show how an arrangement reads its arrays; `remembered`: it is the one of the last such file."""
@@ -310,12 +305,12 @@ def part_symbol(role: str) -> str:
     return "M" if role == MASK else ", ".join(map(field_symbol, FUSED.get(role, (role,))))
 
 
-class ArraysModel(QAbstractTableModel):
+class ArraysModel(ShapedModel):
     """One row an array; a row that is dragged carries its name."""
 
     def __init__(self, arrays: Sequence[ListedArray], parent: Any = None) -> None:
         super().__init__(parent)
-        self.arrays = tuple(arrays)
+        self.arrays, self._shape = tuple(arrays), (len(arrays), PART + 1)
         self._parts: dict[str, str] = {}
 
     def set_parts(self, names: Mapping[str, str]) -> None:
@@ -326,12 +321,6 @@ class ArraysModel(QAbstractTableModel):
         self._parts = {name: ", ".join(found) for name, found in parts.items()}
         if self.arrays:
             self.dataChanged.emit(self.index(0, PART), self.index(len(self.arrays) - 1, PART))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self.arrays)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else PART + 1
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
         if not index.isValid():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +58,7 @@ PAPER = QColor("white")
 class Preview(QWidget):
     """Asks for its picture a moment after the last change; an error is said in its place.
 
-    `draw` gives None for a picture that comes later, by `show_picture`, or `show_sentence` if there is none.
+    `draw` gives None for a picture that comes later, by `show_later`.
     """
 
     drawn = Signal()  # there is a picture, or a reason why there is none
@@ -108,17 +108,11 @@ class Preview(QWidget):
         self._coming = found is None
         self._show(QImage() if found is None else found, "")
 
-    def show_picture(self, image: QImage) -> None:
-        """Show a picture that was computed later; drop it if it is not wanted any more."""
+    def show_later(self, image: QImage, sentence: str = "") -> None:
+        """Show a picture that was computed later, or a sentence in its place, unless it is not wanted any more."""
         if self._coming:
             self._coming = False
-            self._show(image, "")
-
-    def show_sentence(self, sentence: str) -> None:
-        """Show a sentence in place of the picture to come."""
-        if self._coming:
-            self._coming = False
-            self._show(QImage(), sentence)
+            self._show(image, sentence)
 
     def _show(self, image: QImage, sentence: str) -> None:
         self._image, self._sentence = image, sentence
@@ -199,10 +193,6 @@ class ExportDialog(ExportForm):
         self._build(items)
         self.set_choice(ExportChoice(stages=first_of(stages)))
         self.resize(opening_size(self))
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take up the options of the last time; what is missing or impossible is left as it is."""
-        self.set_choice(replace(self._choice(self.heads.readable()), **ExportChoice.recalled(state)))
 
     def objection(self) -> str:
         """Return the reason why nothing can be written yet, that of a picture that has no room on its page included."""
@@ -401,17 +391,6 @@ class ExportDataDialog(ExportForm):
         self.bom, self.headers = QCheckBox(self), QCheckBox(self)
         self._build(items)
         self.set_choice(DataChoice(arrays=first_of(self._all)))
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take up the options of the last time; what is missing or impossible is left as it is."""
-        now = self._choice(heads_from_text("", self._head_count))
-        kinds = {name: type(getattr(now, name)) for name in self.remembered}
-        known = {name: state[name] for name in self.remembered if isinstance(state.get(name), kinds[name])}
-        if known.get("format") not in number_formats():
-            known.pop("format", None)
-        text = self.heads.text()
-        self.set_choice(replace(now, **known))
-        self.heads.setText(text)
 
     def _file_words(self, kind: Format[Any]) -> str:
         """Return words for what one file of a format holds."""

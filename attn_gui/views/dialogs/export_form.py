@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,14 @@ class ExportForm(FormDialog):
         self._show_rest(choice)
         self.target.folder.setText(choice.folder)
         self._show_choice()
+
+    def propose(self, choice: Any, state: Mapping[str, Any]) -> None:
+        """Show what is proposed, with the options of the last time but for what is missing or impossible."""
+        for name in (name for name in self.remembered if name in state):
+            with suppress(ValueError):
+                if state[name] is not None or getattr(type(choice), name) is None:
+                    choice = replace(choice, **{name: state[name]})
+        self.set_choice(choice)
 
     def state(self) -> dict[str, Any]:
         """Return the options worth remembering, as a mapping for the settings."""
@@ -353,6 +362,10 @@ class WorksheetChoice:
     lang: str = "en"
     folder: str = ""
     name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in tuple(LEVELS) or [type(self.count), type(self.seed), type(self.keys)] != [int, int, bool]:
+            raise ValueError("No count, seed, level or switch of worksheets.")
 
 
 class WorksheetDialog(ExportForm):

@@ -6,7 +6,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -30,12 +29,12 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import FONT_SIZES, ExportSettings
-from attn_gui.formats.catalog import IMAGES
+from attn_gui.formats.catalog import IMAGES, number_formats
 from attn_gui.modes import NOW
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.theme import style_text
-from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, arrange
+from attn_gui.views.widgets import ChoiceBox, FittingPage, LineEdit, arrange, space_grid
 from attn_gui.views.zones import stops_in
 
 # --- choices of an export, and lists of heads as people write them ---------------------------------
@@ -80,16 +79,6 @@ class ExportChoice(ExportSettings):
         if not (self.format in tuple(IMAGES) and isinstance(self.sheet, bool) and isinstance(self.folder, str)):
             raise ValueError("No format, sheet or folder of an export.")
 
-    @classmethod
-    def recalled(cls, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of the last time, without what is missing or impossible."""
-        found = {}
-        for name in (name for name in REMEMBERED if name in state):
-            with suppress(ValueError):
-                if state[name] is not None or getattr(cls, name) is None:
-                    found[name] = getattr(cls(**{name: state[name]}), name)
-        return found
-
 
 @dataclass(frozen=True)
 class DataChoice:
@@ -103,6 +92,11 @@ class DataChoice:
     headers: bool = False
     folder: str = ""
     name: str = ""
+
+    def __post_init__(self) -> None:
+        kinds = [type(self.bom), type(self.headers), type(self.folder)]
+        if self.format not in tuple(number_formats()) or kinds != [bool, bool, str]:
+            raise ValueError("No format, switch or folder of numbers.")
 
 
 def first_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -359,9 +353,7 @@ FormField = tuple[QLabel | None, QWidget, int]  # caption above it, editor, colu
 
 def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
     """Lay out captions above their editors, with a gap between rows; an editor without a caption stands alone."""
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(SPACING.m)
-    grid.setVerticalSpacing(SPACING.xs)
+    space_grid(grid, SPACING.m, SPACING.xs)
     for place, row in enumerate(rows):
         column = 0
         for label, editor, span in row:

@@ -24,7 +24,7 @@ from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.names import letter
 from attn_gui.views.text_views import Link
 from attn_gui.views.theme import icon, restyle, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip, space_grid
 
 # --- comes from and reaches -----------------------------------------------------------------------
 SMALL, LARGE = 1e-3, 1e6  # magnitudes that a column writes without a power of ten
@@ -312,11 +312,7 @@ class Relations(Retranslated, QWidget):
         self._other = QLabel(self)
         self._offered, self._sided = True, dict[str, bool]()
         self._toggles = {direction: self._toggle(direction, name) for direction, name in BUTTONS.items()}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACING.m)
-        grid.setVerticalSpacing(0)
-        grid.setColumnStretch(1, 1)
+        grid = space_grid(QGridLayout(self), SPACING.m, 0, 1)
         for place, (caption, row) in enumerate(zip(self._captions, self._rows, strict=True)):
             style_text(caption, "body", "text2")
             caption.setContentsMargins(0, SPACING.xs, 0, SPACING.xs)

@@ -19,7 +19,7 @@ from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import scaled, style_text, ui_font
-from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip, space_grid
 
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
@@ -72,11 +72,7 @@ class FirstSteps(Retranslated, QWidget):
         arrange(column, start, 1, self._keyboard_title, self._keyboard())
 
     def _keyboard(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACING.l)
-        grid.setVerticalSpacing(SPACING.xs)
-        grid.setColumnStretch(1, 1)
+        grid = space_grid(QGridLayout(), SPACING.l, SPACING.xs, 1)
         for row, (keys, meaning) in enumerate(self._keys):
             style_text(keys, "body", "text")
             style_text(meaning, "body", "text2")
@@ -142,7 +138,7 @@ class SensitivityPage(Retranslated, QWidget):
         self._gradients: tuple[CellGradient, ...] = ()
         self._lines: list[GradientRow] = []
         self._place, self._words, self._rows = WrappedLabel(self), WrappedLabel(self), QWidget(self)
-        self._grid = QGridLayout(self._rows)
+        self._grid = space_grid(QGridLayout(self._rows), SPACING.m, 0, 2)
         self._build()
         self.retranslate()
 
@@ -185,10 +181,6 @@ class SensitivityPage(Retranslated, QWidget):
     def _build(self) -> None:
         style_text(self._place, "sentence", strong=True)
         style_text(self._words, "sentence")
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(SPACING.m)
-        self._grid.setVerticalSpacing(0)
-        self._grid.setColumnStretch(2, 1)
         arrange(
             QVBoxLayout(self), self._place, self._words, self._rows, 1, margins=(0, SPACING.m, 0, 0), spacing=SPACING.m
         )
@@ -275,7 +267,7 @@ class VerifyPage(Retranslated, QWidget):
         self._state = "never"
         self.button, self._words = QPushButton(self), WrappedLabel(self)
         self._results = QWidget(self)
-        self._grid = QGridLayout(self._results)
+        self._grid = space_grid(QGridLayout(self._results), SPACING.m, SPACING.s, 1)
         self._build()
         self.retranslate()
 
@@ -347,10 +339,6 @@ class VerifyPage(Retranslated, QWidget):
     def _build(self) -> None:
         style_text(self._words, "sentence")
         self.button.clicked.connect(self._on_button_clicked)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(SPACING.m)
-        self._grid.setVerticalSpacing(SPACING.s)
-        self._grid.setColumnStretch(1, 1)
         parts = (self.button, 0, Qt.AlignmentFlag.AlignLeft), self._words, self._results, 1
         arrange(QVBoxLayout(self), *parts, margins=(0, SPACING.m, 0, 0), spacing=SPACING.m)
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import CopiedCells
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, ShapedModel
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.printed_digits import PrintedNumbers
@@ -63,7 +63,7 @@ FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal
 ALL_UP_TO = 20  # so many terms are listed without a tail
 
 
-class TermsModel(QAbstractTableModel):
+class TermsModel(ShapedModel):
     """Columns: what the term is, the numbers that it is made of, its value. A last row may hold the sum of the tail."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -78,7 +78,7 @@ class TermsModel(QAbstractTableModel):
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded = False
         self.tight = FULL  # how many words and decimals it goes without, up to TIGHTEST
-        self._shape = (0, 2)  # rows and columns: a view asks for them at every cell
+        self._shape = 0, 2
         self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
         self._writers: dict[int, tuple[tuple[Write, ...], Write]] = {}  # of columns and of values, by tightness
         self._largest: float | None = None
@@ -206,12 +206,6 @@ class TermsModel(QAbstractTableModel):
             *(factors if len(cells) == len(self._headers) else [""] * len(self._headers)),
             np.float64(self._values[self._order[row]]),
         ]
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self._shape[0]
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self._shape[1]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation == Qt.Orientation.Vertical:

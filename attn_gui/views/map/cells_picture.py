@@ -21,8 +21,7 @@ from attn_gui.figure.colors import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Level
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.text.number_formats import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
 from attn_gui.pictures import planes
-from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import Block, PlaneLike, covers, kind_of, pooled, zeros_dotted
+from attn_gui.pictures.planes import Block, PlaneLike, Span, covers, kind_of, pooled, zeros_dotted
 from attn_gui.pictures.tile import KnownCells, SampledTile
 from attn_gui.pictures.tile_cache import OVERVIEW, tile_cache_of
 

@@ -7,12 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QFontMetricsF,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -47,7 +45,6 @@ from attn_gui.figure.text.number_formats import dot_text, format_number, level_t
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.color_scales import counts_of, has_faint
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.map_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import inset, paint_rounded, set_tip
 
@@ -121,108 +118,41 @@ def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None
 BAR, TICK = 8, 4
 """Heights of the strip and of the ticks below it."""
 
-Texts = Sequence[tuple[QRectF, object, str]]
-"""Where each text stands, how it is aligned, and what it says."""
-
 UNCUT = Qt.TextFlag.TextDontClip
 
 WIDE = 200
 """From this width on, and that of the words between two of them, the bar has five values, below it three."""
 
 
-class LevelBar(SceneView):
-    """Shows colors and levels; the mouse is for the widget around it, whose frame and ring of the focus it draws."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)  # pyqtgraph moves items while it paints
-        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
-        self._box.setRange(QRectF(0, 0, 1, 1), padding=0)
-        self._strip = pg.ImageItem(axisOrder="row-major")
-        self._box.addItem(self._strip, ignoreBounds=True)
-        self.axis = LevelAxis()
-        self._shown: tuple[Lut, Levels | None, str, QSize, int] | None = None
-        for item in (self._box, self.axis):
-            self.addItem(item)
-
-    def set_shown(self, table: Lut, levels: Levels | None, words: str) -> None:
-        """Show the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
-        words between two of these where they have room."""
-        shown = (table, levels, words, self.size(), scaled(100))
-        if self._shown is not None and shown[0] is self._shown[0] and shown[1:] == self._shown[1:]:
-            return
-        self._shown = shown
-        colors = table.view(np.uint8).reshape(1, LUT_SIZE, 4)[..., 2::-1]  # blue comes first in memory
-        self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
-        self._arrange()
-        self.axis.set_shown(levels, words)
-        self.viewport().update()
-
-    @staticmethod
-    def height_needed() -> int:
-        """Return the pixels of the strip, its ticks and its values at the present zoom."""
-        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
-
-    def _arrange(self) -> None:
-        """Place strip and axis in the room of the widget, in the sizes of the present zoom."""
-        width, bar = self.width(), scaled(BAR)
-        self._box.setGeometry(QRectF(1, 0, max(1, width - 2), bar))
-        self.axis.setHeight(self.height() - bar)  # which pyqtgraph fixes
-        self.axis.setGeometry(QRectF(0, bar, width, self.height() - bar))
-
-    def drawForeground(self, painter: QPainter, _exposed: object) -> None:
-        strip = QRectF(0, 0, self.width(), scaled(BAR))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
-        painter.drawRect(strip.adjusted(0, 0, -1, -1))
-        if self.parentWidget().hasFocus():
-            edge = QPen(current_theme().accent, LINE.focus)
-            paint_rounded(painter, inset(strip, 1), RADIUS.frame, edge=edge)
+def bar_height() -> int:
+    """Return the pixels of the strip, its ticks and its values at the present zoom."""
+    return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
 
 
-class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Writes levels below their ticks in whole pixels, none beyond the ends of the bar and none into another."""
-
-    def __init__(self) -> None:
-        super().__init__("bottom", maxTickLength=0)
-        self._places: Sequence[tuple[float, float, str]] = ()
-        self._words = ""
-
-    def set_shown(self, levels: Levels | None, words: str) -> None:
-        """Write these levels, none where there are none yet, with words between the first two."""
-        self._words, self.style["tickFont"] = words, ui_font("micro")
-        self._places = tick_places(levels, self.geometry().width(), words) if levels is not None else ()
-        self.update()
-
-    def tickPen(self) -> QPen:
-        return QPen(current_theme().line_strong, LINE.hairline)
-
-    def textPen(self) -> QPen:
-        return QPen(current_theme().text2)
-
-    def paint(self, painter: QPainter, *_: object) -> None:
-        """Paint at once: a picture that is kept, as pyqtgraph does, has its letters a part of a pixel off."""
-        self.drawPicture(painter, *self.generateDrawSpecs(painter))
-
-    def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts]:
-        """Return what pyqtgraph draws: no line of its own, ticks, and texts with their places."""
-        width, metrics, low = self.geometry().width(), QFontMetricsF(self.style["tickFont"]), scaled(TICK) - 1
-        pen, ticks, texts = self.tickPen(), [], []
-        for share, left, text in self._places:
-            x = round(share * (width - 2)) + 0.5
-            ticks.append((pen, QPointF(x, 0.5), QPointF(x, low - 0.5)))
-            texts.append((QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()), UNCUT, text))
-        return (pg.mkPen(None), QPointF(), QPointF()), ticks, texts
-
-    def drawPicture(self, painter: QPainter, axis: object, ticks: object, texts: Texts) -> None:
-        """Draw as pyqtgraph does, and the words in the weaker color between the first two values."""
-        super().drawPicture(painter, axis, ticks, texts)
-        if self._words and len(texts) > 1:
-            room = QRectF(texts[0][0].topRight(), texts[1][0].bottomLeft())
-            if room.width() - QFontMetricsF(painter.font()).horizontalAdvance(self._words) >= 2 * scaled(SPACING.m):
-                painter.setPen(current_theme().text3)
-                painter.drawText(room, UNCUT | Qt.AlignmentFlag.AlignHCenter, self._words)
+def paint_levels(painter: QPainter, width: int, table: Lut, levels: Levels | None, words: str) -> None:
+    """Paint the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
+    words between the first two of these where they have room."""
+    strip, theme = QRect(0, 0, width, scaled(BAR)), current_theme()
+    colors = QImage(table.tobytes(), LUT_SIZE, 1, table.nbytes, QImage.Format.Format_RGB32)
+    painter.drawImage(strip.adjusted(1, 0, -1, 0), colors)
+    painter.setPen(QPen(theme.line_strong, LINE.hairline))
+    painter.drawRect(strip.adjusted(0, 0, -1, -1))
+    top, low, metrics = strip.bottom() + 1, strip.bottom() + scaled(TICK), QFontMetricsF(ui_font("micro"))
+    rooms = []
+    places = tick_places(levels, width, words) if levels is not None else []
+    for share, left, text in places:
+        x = round(share * (width - 2))
+        painter.drawLine(x, top, x, low - 1)
+        rooms.append(QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()))
+    painter.setFont(ui_font("micro"))
+    painter.setPen(theme.text2)
+    for room, (_, _, text) in zip(rooms, places, strict=True):
+        painter.drawText(room, UNCUT, text)
+    if words and len(rooms) > 1:
+        between = QRectF(rooms[0].topRight(), rooms[1].bottomLeft())
+        if between.width() - metrics.horizontalAdvance(words) >= 2 * scaled(SPACING.m):
+            painter.setPen(theme.text3)
+            painter.drawText(between, UNCUT | Qt.AlignmentFlag.AlignHCenter, words)
 
 
 def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, float, str]]:
@@ -278,7 +208,6 @@ class ColorBar(QWidget):
         self._painted: ColorBarContents | None = None
         self._tall = 0
         self._popup: LevelsPopup | None = None
-        self._level_bar: LevelBar | None = None  # made once it is shown
         self._grip: tuple[QPointF, Levels] | None = None  # where the button went down, and the levels then
         self._dragging = False
         self.setMouseTracking(True)
@@ -398,7 +327,7 @@ class ColorBar(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return LevelBar.height_needed() + self._legend(width).height
+        return bar_height() + BarLegend(self._entries(), width).height
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -420,7 +349,7 @@ class ColorBar(QWidget):
     def _is_end(self, at: QPointF) -> bool:
         """Return whether a point is at an end of the bar, which can be dragged, and not on the legend."""
         share = at.x() / max(1, self.width())
-        return at.y() < LevelBar.height_needed() and min(share, 1 - share) < GRIP and self._heatmap.taken.known
+        return at.y() < bar_height() and min(share, 1 - share) < GRIP and self._heatmap.taken.known
 
     def _drag(self, levels: Levels, share: float, *, upper: bool) -> None:
         end = levels.high if upper else levels.low
@@ -454,15 +383,15 @@ class ColorBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._follow()
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        if self._level_bar is not None:
-            self._level_bar.viewport().update()  # its ring
-
-    focusOutEvent = focusInEvent
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        legend = self._legend()
-        legend.paint(QPainter(self), self.height() - legend.height, self._table())
+        painter, shown = QPainter(self), self._painted or self._contents()
+        table = color_table(shown.palette, current_theme().name, shown.levels)
+        paint_levels(painter, self.width(), table, shown.levels if shown.written else None, shown.dots)
+        legend = BarLegend(shown.legend, self.width())
+        legend.paint(painter, self.height() - legend.height, table)
+        if self.hasFocus():
+            edge = QPen(current_theme().accent, LINE.focus)
+            paint_rounded(painter, inset(QRectF(0, 0, self.width(), scaled(BAR)), 1), RADIUS.frame, edge=edge)
 
     # --- legend ----------------------------------------------------------------------------------
     def _entries(self) -> list[Entry]:
@@ -472,12 +401,6 @@ class ColorBar(QWidget):
             name = self.tr("not allowed") if flag == CLOSED else format_number(FLAGGED[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
         return entries
-
-    def _legend(self, width: int | None = None) -> BarLegend:
-        return BarLegend(self._entries(), self.width() if width is None else width)
-
-    def _table(self) -> Lut:
-        return color_table(self._heatmap.shown.palette, current_theme().name, self._heatmap.levels)
 
     # --- following -------------------------------------------------------------------------------
     def _follow(self, *_: object) -> None:
@@ -492,9 +415,5 @@ class ColorBar(QWidget):
             self.heightChanged.emit()
 
     def _show(self) -> None:
-        self._painted = shown = self._contents()
-        bar = self._level_bar = self._level_bar or LevelBar(self)
-        bar.setGeometry(0, 0, self.width(), LevelBar.height_needed())
-        bar.show()
-        bar.set_shown(self._table(), shown.levels if shown.written else None, shown.dots)
+        self._painted = self._contents()
         self.update()

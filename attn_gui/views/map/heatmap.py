@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QCoreApplication,
     QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QSize,
@@ -32,12 +29,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTableView, QWidget
 
 from attn_gui.document.clipboard import CopiedCells
+from attn_gui.document.matrix_model import Index, ShapedModel
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.colors import UNIT
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.text.number_formats import sentence_number
-from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import number_at
+from attn_gui.pictures.planes import Window, number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures, MapSignals
 from attn_gui.views.map.map_drawing import MapCanvas, MapState
 from attn_gui.views.map.map_view import MapBox, MapView
@@ -86,10 +83,6 @@ def describe(heatmap: QWidget, words: str) -> None:
 
 
 # --- A map as a table of rows, columns and cells for screen readers, to which a painted widget has no parts ---
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-
-
 class AccessibleTable(QTableView):
     """Lies over a map, draws nothing and takes neither mouse nor focus: Qt tells assistive programs of its cells.
 
@@ -115,7 +108,7 @@ class AccessibleTable(QTableView):
         """Paint nothing: the map below is what is seen."""
 
 
-class MapModel(QAbstractTableModel):
+class MapModel(ShapedModel):
     """The numbers that a map shows, under its names of rows and columns."""
 
     def __init__(self, heatmap: Heatmap) -> None:
@@ -127,12 +120,6 @@ class MapModel(QAbstractTableModel):
         self.beginResetModel()
         self._shape = self._heatmap.shape
         self.endResetModel()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else self._shape[0]
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else self._shape[1]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) or not index.isValid():

@@ -14,8 +14,7 @@ from attn_gui.document.clipboard import CopiedCells
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.colors import PLAIN, ColorScale, Levels
 from attn_gui.figure.stage_formulas import by_hand_of, off_areas
-from attn_gui.pictures.geometry import Span, Window
-from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.pictures.planes import PlaneLike, Span, Window, number_at
 from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.color_scales import MapLevels

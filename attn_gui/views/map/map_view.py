@@ -22,7 +22,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
 
-from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import Window
 from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, MarksOverlay
 from attn_gui.views.theme import set_background

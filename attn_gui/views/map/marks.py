@@ -17,8 +17,7 @@ from attn_gui.engine.evaluation.reach import RelatedCells
 from attn_gui.engine.graph.indices import rectangles
 from attn_gui.figure.cell_painting import paint_covered
 from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
-from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, Span
 from attn_gui.views.theme import motion_reduced, scaled
 from attn_gui.views.widgets import inset, paint_rounded
 
@@ -355,27 +354,9 @@ class MarksOverlay:
         for rect in self._places.get(kind) or self.places(kind):
             self._PAINT[kind](self, painter, rect)
 
-    def _paint_frame(self, painter: QPainter, cells: QRect) -> None:
-        _ring(painter, cells, 1, 1, self._theme.line_strong)
-
-    def _paint_off(self, painter: QPainter, rect: QRect) -> None:
-        self._paint_hatch(painter, rect, self._theme.masked, self._theme.text3)
-
     def _paint_bands(self, painter: QPainter, column: QRect) -> None:
         """Paint a line before the columns of each head but the first."""
         painter.fillRect(column.left(), 0, 1, column.height(), self._theme.text3)
-
-    def _paint_painted(self, painter: QPainter, rect: QRect) -> None:
-        self._paint_hatch(painter, rect, self._theme.casing, self._theme.accent)
-
-    def _paint_row(self, painter: QPainter, rect: QRect) -> None:
-        self._paint_lines(painter, rect, self.marks.row_role, rows=True)
-
-    def _paint_column(self, painter: QPainter, rect: QRect) -> None:
-        self._paint_lines(painter, rect, self.marks.column_role, rows=False)
-
-    def _paint_hovered(self, painter: QPainter, rect: QRect) -> None:
-        _ring(painter, rect, 1, 0, self._theme.ink)
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
         """Paint a line over the height of the map, with a handle where it can be taken."""
@@ -403,10 +384,6 @@ class MarksOverlay:
         painter.fillRect(rect, background)
         painter.setOpacity(1.0)
         painter.fillRect(rect, QBrush(lines, Qt.BrushStyle.BDiagPattern))
-
-    def _paint_blank(self, painter: QPainter, rect: QRect) -> None:
-        """Paint nothing of the cell but a question mark."""
-        paint_covered(painter, QRectF(rect), self._theme)
 
     def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
         """Paint a pair of lines along a row or column with casing on both sides, so that it shows on any color."""
@@ -477,19 +454,19 @@ class MarksOverlay:
         painter.restore()
 
     _PAINT: Mapping[str, Callable[[MarksOverlay, QPainter, QRect], None]] = {
-        "frame": _paint_frame,
-        "off": _paint_off,
+        "frame": lambda self, painter, cells: _ring(painter, cells, 1, 1, self._theme.line_strong),
+        "off": lambda self, painter, rect: self._paint_hatch(painter, rect, self._theme.masked, self._theme.text3),
         "bands": _paint_bands,
         "edited": _paint_edited,
         "by_hand": _paint_by_hand,
-        "blank": _paint_blank,
-        "row": _paint_row,
-        "column": _paint_column,
+        "blank": lambda self, painter, rect: paint_covered(painter, QRectF(rect), self._theme),
+        "row": lambda self, painter, rect: self._paint_lines(painter, rect, self.marks.row_role, rows=True),
+        "column": lambda self, painter, rect: self._paint_lines(painter, rect, self.marks.column_role, rows=False),
         "chosen_behind": _paint_chosen,
         "veil": _paint_veil,
-        "painted": _paint_painted,
+        "painted": lambda self, painter, rect: self._paint_hatch(painter, rect, self._theme.casing, self._theme.accent),
         "block": _paint_block,
-        "hovered": _paint_hovered,
+        "hovered": lambda self, painter, rect: _ring(painter, rect, 1, 0, self._theme.ink),
         "chosen": _paint_chosen,
         "focus": _paint_focus,
         "bar": _paint_bar,

@@ -26,7 +26,7 @@ from attn_gui.document.edits import fill_template
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.colors import TYPED, ColorScale
 from attn_gui.figure.design_tokens import LINE, SPACING
-from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_view import SceneView
 from attn_gui.views.map.thumbnail import Thumbnail

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.figure.design_tokens import LINE, RADIUS
-from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import Window
 from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme

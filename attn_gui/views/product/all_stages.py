@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QRegion, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.engine import STAGE, symbol
@@ -18,10 +18,10 @@ from attn_gui.views.product.map_labels import (
     AxisLabels,
     LabelStyle,
     Word,
+    WordsAround,
     label_width,
     labels_fit,
     paint_words,
-    painted_background,
 )
 from attn_gui.views.product.product_layout import (
     LARGEST_CELL,
@@ -40,7 +40,7 @@ LEAST_SHARE = 0.6
 """Turned tokens are worth their room where a column is this share of their height wide: then every other stands."""
 
 
-class StageTile(QWidget):
+class StageTile(WordsAround, QWidget):
     """Lays one large map out by itself; a click on the title asks to see the stage in the product picture."""
 
     picked = Signal(str)  # the stage
@@ -49,9 +49,6 @@ class StageTile(QWidget):
         super().__init__(parent)
         self.stage, self._maps = stage, maps
         self._row_labels, self._column_labels = 0, 0
-        self._background: QPixmap | None = None
-        self._marked = QRegion()  # where the chips of the chosen row and column are
-        self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
         maps.map(stage).box.changed.connect(self.repaint_words)
         maps.bar(stage).heightChanged.connect(self._on_bar_height_changed)
 
@@ -72,17 +69,6 @@ class StageTile(QWidget):
         for widget in (heatmap, bar):
             widget.show()  # once it is where it belongs, so that it is drawn once
         self.repaint_words()
-
-    def repaint_words(self) -> None:
-        """Title and tokens say something else or stand elsewhere."""
-        self._background = self._axes = None
-        self._marked = self._marks_region()
-        self.update()
-
-    def repaint_marks(self) -> None:
-        """Repaint the marks: another row or column is chosen."""
-        before, self._marked = self._marked, self._marks_region()
-        self.update(before + self._marked)
 
     def _on_bar_height_changed(self) -> None:
         if self._at_work():
@@ -131,17 +117,8 @@ class StageTile(QWidget):
             (shape, "small", "text3", 400),
         )
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._at_work():
-            return
-        if self._background is None:
-            self._background = painted_background(self, self._paint_words)
-        painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._background)
-        if event.region().intersects(self._marked):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for labels, marked in self._tokens():
-                labels.paint_chosen(painter, marked)
+    def _cells_region(self) -> QRegion | None:
+        return QRegion() if self._at_work() else None
 
     def _at_work(self) -> bool:
         """Return whether the map of the tile is here and shows something."""
@@ -149,22 +126,9 @@ class StageTile(QWidget):
 
     def _paint_words(self, painter: QPainter) -> None:
         paint_words(painter, self._title(), 1, QFontMetricsF(ui_font("body", 600)).ascent() + 1, current_theme())
-        for labels, _ in self._tokens():
-            labels.paint(painter)
 
-    def _marks_region(self) -> QRegion:
-        region = QRegion()
-        if self._at_work():
-            for labels, marked in self._tokens():
-                region += labels.chip_region(marked)
-        return region
-
-    def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
-        """Yield the labels of both axes, each with the row or column that is marked."""
-        marked = self._maps.lines(self.stage)
-        if self._axes is None:
-            self._axes = tuple(self._made_labels())
-        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
+    def _marked_place(self) -> tuple[int | None, int | None]:
+        return self._maps.lines(self.stage)[:2]
 
     def _made_labels(self) -> Iterator[AxisLabels]:
         assert self._maps.evaluation is not None

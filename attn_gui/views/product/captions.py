@@ -267,27 +267,17 @@ class ProductWords:
 
     def __init__(self, scene: ProductScene, background: QWidget) -> None:
         self._scene, self._background = scene, background
-        self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
         self.title = ProductTitle(scene, background)
 
-    def forget_places(self) -> None:
-        """Forget where maps and words were: they have moved."""
-        self._axes = None
-
     def paint(self, painter: QPainter, places: ProductPlaces) -> None:
-        """Paint everything but the maps and what the chosen cell marks."""
+        """Paint everything but the maps, the labels and what the chosen cell marks."""
         theme = current_theme()
         self.title.paint(painter, places, theme)
-        for labels, _ in self._tokens(places):
-            labels.paint(painter)
         self._paint_bands(painter, places, theme)
         paint_captions(painter, self._scene, places, theme)
 
     def paint_marks(self, painter: QPainter, places: ProductPlaces) -> None:
-        """Paint marks of the chosen cell: the tokens of its row and column, captions with chips, lines in the gaps."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for labels, marked in self._tokens(places):
-            labels.paint_chosen(painter, marked)
+        """Paint marks of the chosen cell beside its tokens: captions with chips, lines in the gaps."""
         for place, rect in chipped_maps(self._scene, places).items():
             paint_caption(painter, self._scene, place, rect, current_theme())
         for bar, color in self._gap_lines(places):
@@ -296,8 +286,6 @@ class ProductWords:
     def marks_region(self, places: ProductPlaces) -> QRegion:
         """Return the region where `paint_marks` paints."""
         region = QRegion()
-        for labels, marked in self._tokens(places):
-            region += labels.chip_region(marked)
         for rect in chipped_maps(self._scene, places).values():
             above = line_height() + scaled(SPACING.s)
             right = self._background.width()  # words may be wider than their map
@@ -307,17 +295,10 @@ class ProductWords:
         return region
 
     # --- tokens ----------------------------------------------------------------------------------
-    def _tokens(self, places: ProductPlaces) -> Iterator[tuple[AxisLabels, int | None]]:
-        """Yield the labels of both axes, each with the row or column that is marked."""
-        marked = self._scene.lines
-        if self._axes is None:
-            self._axes = tuple(self._made_labels(places))
-        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
-
-    def _made_labels(self, places: ProductPlaces) -> Iterator[AxisLabels]:
+    def labels(self, places: ProductPlaces) -> Iterator[AxisLabels]:
+        """Yield the labels of both axes."""
         scene, away = self._scene, scaled(SPACING.s)
-        assert scene.corner is not None
-        placement, (rows, columns) = scene.corner.placement, scene.labels
+        placement, (rows, columns) = scene.maps.map(scene.stage).placement, scene.labels
         fonts = label_font(scene.tight), label_font(scene.tight, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
@@ -332,8 +313,7 @@ class ProductWords:
 
     def _paint_bands(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
         """Paint the numbers of the heads over their bands of columns, the present one in the accent."""
-        corner, rect = self._scene.corner, places.stage
-        assert corner is not None
+        corner, rect = self._scene.maps.map(self._scene.stage), places.stage
         if not corner.shown.bands or self._scene.labels[1]:
             return
         starts = (*corner.shown.bands, corner.shape[1])
@@ -349,9 +329,8 @@ class ProductWords:
     # --- gaps ------------------------------------------------------------------------------------
     def _gap_lines(self, places: ProductPlaces) -> Iterator[tuple[QRect, QColor]]:
         """Yield the lines by which the chosen row and column run on from map to map."""
-        corner, marked, theme = self._scene.corner, self._scene.lines, current_theme()
-        assert corner is not None
-        rows, columns = corner.placement.rows, corner.placement.columns
+        marked, theme, placement = self._scene.lines, current_theme(), self._scene.maps.map(self._scene.stage).placement
+        rows, columns = placement.rows, placement.columns
         pairs = []
         if marked.row is not None and places.left is not None:
             pixels = rows.pixels_of_cells(slice(marked.row, marked.row + 1))

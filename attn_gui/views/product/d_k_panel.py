@@ -45,7 +45,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.live_plot import LivePlot
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, scaled, set_background, style_text, ui_font
-from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip
+from attn_gui.views.widgets import ChoiceBox, Retranslated, arrange, set_tip, space_grid
 
 TICKS = tuple(2**power for power in range(1, 10))
 STEPS = tuple(dict.fromkeys(POINTS))
@@ -187,7 +187,7 @@ class DkCurves(QWidget):
         self._readings: tuple[DkReading, DkReading] | None = None
         self._names = ("", "")
         self._named = True  # whether there is room for names beside the curves; the head of the numbers has both colors
-        self._title, self._tall = "", TALL
+        self._title, self._tall, self._bare = "", TALL, False
 
     def set_words(self, title: str, names: tuple[str, str]) -> None:
         """Set the title of the y axis and the names of the two curves."""
@@ -222,6 +222,10 @@ class DkCurves(QWidget):
         place.setBottom(max(place.top() + 1, self.height() - slider - scaled(SPACING.l)))
         self.slider.setGeometry(0, self.height() - slider, self.width(), slider)
         self.slider.set_ends(round(place.left()), round(place.right()))
+        for curves in (self._plot, self._points):
+            curves.setVisible(not self._bare)
+        if self._bare:
+            return
         page = QRectF(*(side / factor for side in (place.left(), place.top(), place.width(), place.height())))
         room = QRectF(0, page.top() - SPACING.s, page.right(), page.height() + 2 * SPACING.m)
         x = np.log2(np.array(POINTS, dtype=np.float64))
@@ -236,7 +240,6 @@ class DkCurves(QWidget):
             for curve, color, style in zip(both, colors, styles, strict=True)
         )
         self._plot.set_field(Plot(axes, theme, marks).field(x, lambda _place: PageSpot("")), factor)
-        self._plot.show()
         self._points.setGeometry(self._plot.geometry())
         self._points.take_plot()
         self._place_points()
@@ -260,6 +263,8 @@ class DkCurves(QWidget):
             self._points.place(self.slider.x_of(self.slider.value()) - at.x(), ys)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._bare:
+            return
         theme, painter, metrics = current_theme(), QPainter(self), QFontMetricsF(ui_font("small"))
         painter.setFont(ui_font("small"))
         painter.setPen(theme.text2)
@@ -298,11 +303,17 @@ class DkCurves(QWidget):
         self._tall = LOW if low else TALL
         self.updateGeometry()
 
+    def set_bare(self, bare: bool) -> None:
+        """Leave the curves out, for the slider alone."""
+        self._bare = bare
+        self.updateGeometry()
+        self.draw()
+
     def sizeHint(self) -> QSize:
-        return QSize(scaled(320), scaled(self._tall))
+        return QSize(scaled(320), self.slider.sizeHint().height() if self._bare else scaled(self._tall))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(180), scaled(LOW))
+        return QSize(scaled(180), min(scaled(LOW), self.sizeHint().height()))
 
 
 class DkPoints(QWidget):
@@ -357,7 +368,7 @@ class DkPanel(Retranslated, QWidget):
         self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
         self.source.setObjectName("control.width_of")
         self.curves = DkCurves(self)
-        self._compact, self._query, self._drawn = False, "", False
+        self._compact, self._low, self._bare, self._query, self._drawn = False, False, False, "", False
         self._names = ("", "")
         self._heads = [QLabel(self), QLabel(self)]
         self._captions = [QLabel(self) for _ in range(3)]
@@ -373,10 +384,23 @@ class DkPanel(Retranslated, QWidget):
     def set_compact(self, compact: bool, *, low: bool) -> None:
         """Set the form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
         says, too."""
-        self._compact = compact
-        self._note.setVisible(not low)
+        self._compact, self._low = compact, low
+        self._show_parts()
         self.curves.set_low(low)
         self.retranslate()
+
+    def set_bare(self, bare: bool) -> None:
+        """Show d_k and its slider alone, where the maps above have no room beside more."""
+        if bare != self._bare:
+            self._bare = bare
+            self._show_parts()
+            self.curves.set_bare(bare)
+
+    def _show_parts(self) -> None:
+        numbers = (label for labels in self._numbers for label in labels)
+        for part in (*self._heads, *self._captions, *numbers, self.source):
+            part.setVisible(not self._bare)
+        self._note.setVisible(not (self._low or self._bare))
 
     def set_width(self, width: int) -> None:
         """Stand at a width, without a word."""
@@ -460,9 +484,7 @@ class DkPanel(Retranslated, QWidget):
             self.picked.emit(self.curves.slider.value())
 
     def _build(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(SPACING.l)
-        grid.setVerticalSpacing(SPACING.s)
+        grid = space_grid(QGridLayout(), SPACING.l, SPACING.s)
         grid.addLayout(arrange(QHBoxLayout(), self._letter, self.box, 1, spacing=SPACING.s), 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         style_text(self._letter, "sentence", strong=True)

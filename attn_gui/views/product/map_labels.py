@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap, QRegion, QTextLayout, QTransform
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPixmap, QRegion, QTextLayout, QTransform
 
 from attn_gui.figure.colors import Levels
 from attn_gui.figure.design_tokens import RADIUS, SPACING, Theme
 from attn_gui.figure.text.number_formats import level_texts
 from attn_gui.figure.text.rich_text import elided, label_step
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.planes import Span
 from attn_gui.views.names import AxisNames
 from attn_gui.views.text_views import WIDEST, SentenceRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import paint_rounded
+from attn_gui.views.widgets import WidgetMixin, paint_rounded
 
 ROWS, UPRIGHT, LEVEL = "rows", "upright", "level"
 ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
@@ -238,18 +237,81 @@ Word = tuple[str, str, str, int]
 """Text, size of the tokens, color of the theme, weight."""
 
 
-def painted_background(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixmap:
-    """Paint the words of a widget on its background without any mark, once: every click and every outline that fades
-    repaints some of it."""
-    ratio = widget.devicePixelRatioF()
-    background = QPixmap(widget.size() * ratio)
-    background.setDevicePixelRatio(ratio)
-    background.fill(current_theme().surface)
-    painter = QPainter(background)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint(painter)
-    painter.end()
-    return background
+class WordsAround(WidgetMixin):
+    """Mixin of widgets with words around their maps: these are painted once, since every click and every outline that
+    fades repaints some of them, and the marks of the chosen cell over them."""
+
+    _background: QPixmap | None = None
+    _axes: tuple[AxisLabels, ...] | None = None  # as long as nothing moves
+    _marked: QRegion | None = None  # where something marks the chosen cell; None: found once it is painted
+
+    def _cells_region(self) -> QRegion | None:
+        """Return the pixels of the maps, below which there is nothing; None while nothing is shown."""
+        raise NotImplementedError
+
+    def _made_labels(self) -> Iterable[AxisLabels]:
+        """Return the labels of every axis; features have none."""
+        raise NotImplementedError
+
+    def _marked_place(self) -> tuple[int | None, int | None]:
+        """Return the row and the column that are marked."""
+        raise NotImplementedError
+
+    def _paint_words(self, painter: QPainter) -> None:
+        """Paint everything but the maps, the labels and the marks."""
+        raise NotImplementedError
+
+    def _labels_and_marks(self) -> list[tuple[AxisLabels, int | None]]:
+        if self._axes is None:
+            self._axes = tuple(self._made_labels())
+        row, column = self._marked_place()
+        return [(labels, row if labels.way == ROWS else column) for labels in self._axes]
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        for labels, marked in self._labels_and_marks():
+            labels.paint_chosen(painter, marked)
+
+    def _marks_region(self) -> QRegion:
+        """Return the region where `_paint_marks` paints."""
+        region = QRegion()
+        for labels, marked in self._labels_and_marks():
+            region += labels.chip_region(marked)
+        return region
+
+    def repaint_words(self, *_: object) -> None:
+        """Repaint all: the words say something else or stand elsewhere."""
+        self._background = self._axes = self._marked = None
+        self.update(QRegion(self.rect()).subtracted(self._cells_region() or QRegion()))
+
+    def repaint_marks(self) -> None:
+        """Repaint the marks: another row or column is chosen."""
+        if (before := self._marked) is not None:  # else all of it is about to be painted
+            self._marked = self._marks_region() if self._cells_region() is not None else QRegion()
+            self.update(before + self._marked)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        cells = self._cells_region()
+        if cells is None or (exposed := event.region().subtracted(cells)).isEmpty():
+            return
+        if self._background is None:
+            ratio = self.devicePixelRatioF()
+            self._background = QPixmap(self.size() * ratio)
+            self._background.setDevicePixelRatio(ratio)
+            self._background.fill(current_theme().surface)
+            words = QPainter(self._background)
+            words.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for labels, _ in self._labels_and_marks():
+                labels.paint(words)
+            self._paint_words(words)
+            words.end()
+        if self._marked is None:
+            self._marked = self._marks_region()
+        painter = QPainter(self)
+        painter.setClipRegion(exposed)
+        painter.drawPixmap(0, 0, self._background)
+        if exposed.intersects(self._marked):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_marks(painter)
 
 
 def words_width(words: Sequence[Word]) -> float:

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
+from PySide6.QtGui import QAction, QPainter, QRegion, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.figure.stage_formulas import picture_of
 from attn_gui.views.map.color_scales import ColorScales
-from attn_gui.views.map.colorbar import LevelBar, legend_line
+from attn_gui.views.map.colorbar import bar_height, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.product.captions import ProductWords
-from attn_gui.views.product.map_labels import painted_background
+from attn_gui.views.product.map_labels import AxisLabels, WordsAround
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
 from attn_gui.views.product.stage_maps import STAGE_PLACE, WITH_BAR, LinkedMaps, MapBackground, OperandMaps, StageMaps
 from attn_gui.views.theme import scaled, set_background
@@ -26,7 +26,7 @@ from attn_gui.views.theme import scaled, set_background
 LEAST_SIZE = (200, 160)
 
 
-class ProductPicture(MapBackground, QWidget):
+class ProductPicture(MapBackground, WordsAround, QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
     backgroundClicked = Signal()
@@ -42,13 +42,11 @@ class ProductPicture(MapBackground, QWidget):
         self._links = LinkedMaps(self)
         self._words = ProductWords(self._scene, self)
         self._words.title.tokens.clicked.connect(self.tokensRequested)
-        self._background: QPixmap | None = None
-        self._marked: QRegion | None = None  # where the words say what is chosen; None: found once it is painted
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
-        self._links.moved.connect(self._repaint_words)
+        self._links.moved.connect(self.repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
         for place in self.operands.maps.keys() - WITH_BAR:  # of which the words have the levels
-            self.operands.maps[place].levelsChanged.connect(self._repaint_words)
+            self.operands.maps[place].levelsChanged.connect(self.repaint_words)
         self.maps.barResized.connect(self.arrange)
         self.operands.barResized.connect(self.arrange)
         self.maps.pass_on(self.operands)
@@ -173,12 +171,12 @@ class ProductPicture(MapBackground, QWidget):
         self.places = self._roomiest_places()
         self.maps.map(self._scene.stage).place_cells(self.places.stage)
         self._place_operands()
-        self._repaint_words()
+        self.repaint_words()
 
     def _roomiest_places(self) -> ProductPlaces:
         """Return the places with room for a line of a legend, so that no cell moves when the first one comes; without
         it where that would take the numbers from the cells."""
-        line, narrow = LevelBar.height_needed() + legend_line(), self._tallest_bar(scaled(LEAST_SIZE[0]))
+        line, narrow = bar_height() + legend_line(), self._tallest_bar(scaled(LEAST_SIZE[0]))
         kept, bare = self._places_with(line, narrow), self._places_with(0, narrow)
         return bare if kept.row_height < scaled(SIZE.value_min_cell_height) <= bare.row_height else kept
 
@@ -198,7 +196,7 @@ class ProductPicture(MapBackground, QWidget):
 
     def _room_for_bar(self, height: int) -> int:
         """Return the pixels that a bar takes below its map; the last line of a legend stands in the padding below."""
-        return scaled(SPACING.m) + max(LevelBar.height_needed(), height - padding(self._scene.tight) + 1)
+        return scaled(SPACING.m) + max(bar_height(), height - padding(self._scene.tight) + 1)
 
     def _tallest_bar(self, width: int) -> int:
         """Return the pixels of the highest color bar, those of small maps that take turns in the corner included."""
@@ -209,9 +207,7 @@ class ProductPicture(MapBackground, QWidget):
 
     def _place_operands(self) -> None:
         assert self.places is not None
-        stage_map = self.stage_map()
-        assert stage_map is not None
-        joined = {STAGE_PLACE: stage_map}
+        joined = {STAGE_PLACE: self.maps.map(self._scene.stage)}
         for place, heatmap in self.operands.shown.items():
             rect = getattr(self.places, place)
             heatmap.setVisible(rect is not None)
@@ -261,37 +257,30 @@ class ProductPicture(MapBackground, QWidget):
 
     def _show_marks(self) -> None:
         self.operands.set_marks(self._scene.lines, self.maps.chosen, result=self._scene.picture.marks_result)
-        before, self._marked = self._marked, None
-        if before is not None:  # else all of it is about to be painted
-            self._marked = self._marks_region()
-            self.update(before + self._marked)
+        self.repaint_marks()
 
-    def _repaint_words(self, *_: object) -> None:
-        """Repaint everything but the cells of the maps."""
-        self._words.forget_places()
-        self._background = self._marked = None
-        self.update(QRegion(self.rect()).subtracted(self.places.cells if self.places is not None else QRegion()))
+    def _cells_region(self) -> QRegion | None:
+        return self.places.cells if self.places is not None and self.stage_map() is not None else None
+
+    def _made_labels(self) -> Iterator[AxisLabels]:
+        assert self.places is not None
+        return self._words.labels(self.places)
+
+    def _marked_place(self) -> tuple[int | None, int | None]:
+        return self._scene.lines[:2]
+
+    def _paint_words(self, painter: QPainter) -> None:
+        assert self.places is not None
+        self._words.paint(painter, self.places)
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        assert self.places is not None
+        super()._paint_marks(painter)
+        self._words.paint_marks(painter, self.places)
 
     def _marks_region(self) -> QRegion:
-        places = self.places if self.stage_map() is not None else None
-        return self._words.marks_region(places) if places is not None else QRegion()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        places = self.places
-        if places is None or self.stage_map() is None:
-            return
-        exposed = event.region().subtracted(places.cells)  # there is nothing below the cells
-        if exposed.isEmpty():
-            return
-        if self._background is None:
-            self._background = painted_background(self, lambda painter: self._words.paint(painter, places))
-        painter = QPainter(self)
-        painter.setClipRegion(exposed)
-        painter.drawPixmap(0, 0, self._background)
-        if self._marked is None:
-            self._marked = self._marks_region()
-        if exposed.intersects(self._marked):
-            self._words.paint_marks(painter, places)
+        assert self.places is not None
+        return super()._marks_region() + self._words.marks_region(self.places)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))

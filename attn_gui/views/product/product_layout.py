@@ -14,7 +14,7 @@ from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperands, picture_of
-from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import Window
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import AxisNames

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QRegion, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
@@ -23,10 +23,10 @@ from attn_gui.views.product.map_labels import (
     AxisLabels,
     LabelStyle,
     Word,
+    WordsAround,
     label_width,
     labels_fit,
     paint_words,
-    painted_background,
     words_width,
 )
 from attn_gui.views.product.product_layout import (
@@ -55,26 +55,32 @@ if TYPE_CHECKING:
     from attn_gui.views.product.d_k_panel import DkPanel
 
 LEAST_SIZE = (200, 160)
+LEAST_ROOM = 260
+"""Of both maps and all that the slider of d_k has around it."""
 FORMULA = FONT_SIZE.body
 LEAST_FORMULA = 0.8
 """A formula is made smaller to fit over its map down to this share, else left out."""
 
 
 class TwoSides(NamedTuple):
-    """The state before, under the stages of the one now, and what the two are called."""
+    """The state before, under the stages of the one now, the one now, and what the two are called."""
 
     before: Evaluation
+    now: Evaluation
     names: tuple[str, str]
 
 
 class SidePanel(NamedTuple):
-    """One of the two: its map, where its cells are, its name and its formula, if that has the room."""
+    """One of the two: its map, where its cells are, its name and its formula, if that has the room; the room of the
+    names of its rows and columns."""
 
     heatmap: Heatmap
     cells: QRect
     name: str
     formula: Formula | None
-    labels: tuple[AxisLabels, ...]
+    beside: int
+    names: int
+    level: bool
 
 
 class SideSizes(NamedTuple):
@@ -89,7 +95,7 @@ class SideSizes(NamedTuple):
     level: bool
 
 
-class SideBySide(MapBackground, QWidget):
+class SideBySide(MapBackground, WordsAround, QWidget):
     """Before on the left, now on the right, which is the large map that the product picture has of the stage.
 
     The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
@@ -107,8 +113,6 @@ class SideBySide(MapBackground, QWidget):
         self._plane: Plane | None = None
         self._previewed = False
         self._panels: tuple[SidePanel, ...] = ()
-        self._background: QPixmap | None = None
-        self._marked = QRegion()
         self._tight = self._compact = False
         self._foot: DkPanel | None = None
         maps.rearranged.connect(self._show_both)
@@ -187,10 +191,14 @@ class SideBySide(MapBackground, QWidget):
 
     # --- both maps -------------------------------------------------------------------------------
     def _map(self) -> Heatmap | None:
-        """Return the map now, once the problem and both states have the stage."""
+        """Return the map now, once the problem and both states have the stage.
+
+        None while the maps show another document, whose heads the state before may not have.
+        """
         sides, maps = self._sides, self._maps
-        there = sides is not None and self._stage in maps.stages and self._stage in sides.before.stages
-        return maps.map(self._stage) if there else None
+        if sides is None or sides.now is not maps.evaluation:
+            return None
+        return maps.map(self._stage) if self._stage in maps.stages and self._stage in sides.before.stages else None
 
     def _show_both(self) -> None:
         now = self._map()
@@ -237,7 +245,7 @@ class SideBySide(MapBackground, QWidget):
             self._borrowed = now
             now.levelsChanged.connect(self._on_levels_changed)
             now.numbersArrived.connect(self.follow)
-            now.box.changed.connect(self._repaint_words)
+            now.box.changed.connect(self.repaint_words)
         self._maps.lend(self._stage, self)
         for before, after in ((left, now), (now, bar)):
             QWidget.setTabOrder(before, after)
@@ -250,7 +258,7 @@ class SideBySide(MapBackground, QWidget):
         unlink([self._left])
         now.levelsChanged.disconnect(self._on_levels_changed)
         now.numbersArrived.disconnect(self.follow)
-        now.box.changed.disconnect(self._repaint_words)
+        now.box.changed.disconnect(self.repaint_words)
         now.taken.others = self._left.taken.others = ()
         now.retake_levels()
         self._left.set_shown(replace(self._left.shown, plane=None))
@@ -268,9 +276,10 @@ class SideBySide(MapBackground, QWidget):
         for heatmap in (self._left, self._borrowed) if both or self._previewed else (self._left,):
             heatmap.set_chosen(chosen[1:] if chosen is not None and here else None)
             heatmap.overlay.set_marks(**lines._asdict())
-        before, self._marked = self._marked, self._marks_region()
-        if before != self._marked:
-            self.update(before + self._marked)
+        self.repaint_marks()
+
+    def _marked_place(self) -> tuple[int | None, int | None]:
+        return self._marked_lines()[:2]
 
     def _marked_lines(self) -> MarkedLines:
         """Return the row and column of the chosen cell, as far as the maps on show have them."""
@@ -320,16 +329,19 @@ class SideBySide(MapBackground, QWidget):
                 cells,
                 names[k],
                 self._formula(states[k], names[k], pitch),
-                tuple(self._axes(heatmap, cells, beside[k], sizes.names, sizes.level)),
+                beside[k],
+                sizes.names,
+                sizes.level,
             )
             for k, (heatmap, cells) in enumerate(((self._left, first), (now, second)))
         )
-        self._repaint_words()
+        self.repaint_words()
 
     def _room_above_foot(self) -> QRect:
         """Return the room for both maps, and place the slider of d_k below it."""
         room = self.rect()
         if self._foot is not None and not self._foot.isHidden():
+            self._foot.set_bare(room.height() < scaled(LEAST_ROOM))
             tall = min(self._foot.sizeHint().height(), room.height() // 2)
             self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
             room.setBottom(room.bottom() - tall)
@@ -413,46 +425,20 @@ class SideBySide(MapBackground, QWidget):
     def _key_name() -> Word:
         return QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400
 
-    def _axes(self, heatmap: Heatmap, cells: QRect, beside: int, tall: int, level: bool) -> Iterator[AxisLabels]:
+    def _made_labels(self) -> Iterator[AxisLabels]:
         assert self._maps.evaluation is not None
         (rows, columns), away = self._labels(), scaled(SPACING.s)
-        picture, place = picture_of(self._stage, self._maps.evaluation), heatmap.placement
+        picture = picture_of(self._stage, self._maps.evaluation)
         fonts = label_font(self._tight), label_font(self._tight, 600)
-        box = QRectF(cells.left() - beside, cells.top(), beside - away, cells.height())
-        yield AxisLabels(place.rows, rows, box, LabelStyle(*fonts, current_theme(), picture.rows))
-        if columns:
-            box = QRectF(cells.left(), cells.top() - tall, cells.width(), tall - away)
-            style = LabelStyle(*fonts, current_theme(), picture.columns)
-            yield AxisLabels(place.columns, columns, box, style, LEVEL if level else UPRIGHT)
+        for heatmap, cells, _, _, beside, tall, level in self._panels:
+            box = QRectF(cells.left() - beside, cells.top(), beside - away, cells.height())
+            yield AxisLabels(heatmap.placement.rows, rows, box, LabelStyle(*fonts, current_theme(), picture.rows))
+            if columns:
+                box = QRectF(cells.left(), cells.top() - tall, cells.width(), tall - away)
+                style, way = LabelStyle(*fonts, current_theme(), picture.columns), LEVEL if level else UPRIGHT
+                yield AxisLabels(heatmap.placement.columns, columns, box, style, way)
 
     # --- words -----------------------------------------------------------------------------------
-    def _repaint_words(self, *_: object) -> None:
-        """Repaint the words after they, or what is in view, have changed."""
-        self._panels = tuple(
-            panel._replace(
-                labels=tuple(
-                    replace(labels, span=span)
-                    for labels, span in zip(
-                        panel.labels, (panel.heatmap.placement.rows, panel.heatmap.placement.columns), strict=False
-                    )
-                )
-            )
-            for panel in self._panels
-        )
-        self._background, self._marked = None, self._marks_region()
-        self.update()
-
-    def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
-        marked = self._marked_lines()
-        for panel in self._panels:
-            yield from zip(panel.labels, (marked.row, marked.column), strict=False)
-
-    def _marks_region(self) -> QRegion:
-        region = QRegion()
-        for labels, marked in self._tokens():
-            region += labels.chip_region(marked)
-        return region
-
     def _paint_words(self, painter: QPainter) -> None:
         theme, edge = current_theme(), padding(self._tight)
         formulas = [panel.formula.ascent * scaled(FORMULA) for panel in self._panels if panel.formula is not None]
@@ -465,8 +451,6 @@ class SideBySide(MapBackground, QWidget):
                 em = min(float(scaled(FORMULA)), (left + pitch - start) / panel.formula.width)
                 corner = QPointF(start, base - panel.formula.ascent * em)
                 panel.formula.paint(painter, corner, em, role_colors(theme.text))
-        for labels, _ in self._tokens():
-            labels.paint(painter)
         self._paint_axis_names(painter)
 
     def _paint_axis_names(self, painter: QPainter) -> None:
@@ -488,23 +472,10 @@ class SideBySide(MapBackground, QWidget):
             base = bar.top() + QFontMetricsF(ui_font("small")).ascent()
             paint_words(painter, [one], left, base, current_theme())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def _cells_region(self) -> QRegion | None:
         if not self._panels or self._maps.evaluation is None:
-            return
-        exposed = event.region()
-        for panel in self._panels:
-            exposed -= panel.cells  # there is nothing below the cells
-        if exposed.isEmpty():
-            return
-        if self._background is None:
-            self._background = painted_background(self, self._paint_words)
-        painter = QPainter(self)
-        painter.setClipRegion(exposed)
-        painter.drawPixmap(0, 0, self._background)
-        if exposed.intersects(self._marked):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for labels, marked in self._tokens():
-                labels.paint_chosen(painter, marked)
+            return None
+        return QRegion(self._panels[0].cells) + QRegion(self._panels[1].cells)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))

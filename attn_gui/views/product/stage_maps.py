@@ -25,8 +25,7 @@ from attn_gui.figure.stage_formulas import (
     picture_of,
     stage_plane,
 )
-from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, Window
 from attn_gui.views.map.color_scales import ColorScales, colored_as
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.gestures import MapSignals

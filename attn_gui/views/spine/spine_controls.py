@@ -254,8 +254,9 @@ def _fit(field: NumberField) -> None:
     field.setMinimumHeight(scaled(SIZE.control))
 
 
-NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
-LABELED: dict[str, tuple[str, ...]] = {
+NUMBERED: dict[str, tuple[str, ...]] = {
+    "position": ("rotary_theta",),
+    "softcap": ("softcap",),
     "normalize": ("temperature",),
     "normalized": ("block.ln_eps",),
     "norm": ("block.norm_eps",),
@@ -289,7 +290,7 @@ class SpineBoxes(QObject):
         self._of_score = {key: fields for key, score in SCORES.items() if (fields := numbers_of(score))}
         for key, fields in self._of_score.items():
             self._add_row(self.score, key, fields).hide()
-        self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
+        self._add_row(self.normalizer, "normalize", NUMBERED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
         self.mask.pressed.connect(self._on_mask_pressed)
@@ -310,7 +311,7 @@ class SpineBoxes(QObject):
             box.picked.connect(partial(self.choicePicked.emit, name))
         else:
             box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
-        if fields := NUMBERED.get(name) or LABELED.get(name):
+        if fields := NUMBERED.get(name):
             self._add_row(box, name, fields)
         if self._numbers is not None:
             self.set_numbers(*self._numbers)

@@ -13,7 +13,7 @@ from attn_gui.views.names import stage_title
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.text_views import ScriptsButton
 from attn_gui.views.theme import restyle
-from attn_gui.views.widgets import arrange, set_tip
+from attn_gui.views.widgets import arrange, set_tip, space_grid
 
 HANDLE, GAP = 4, 8
 AFTER = 28  # pixels at most between a table that is shown whole and the next
@@ -31,10 +31,7 @@ class GroupSwitch(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._buttons = QButtonGroup(self)
-        self._rows = QGridLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setHorizontalSpacing(0)
-        self._rows.setVerticalSpacing(ROW)
+        self._rows = space_grid(QGridLayout(self), 0, ROW)
         self._buttons.buttonClicked.connect(lambda button: self.picked.emit(button.property("key")))
 
     def set_choices(self, choices: Sequence[tuple[str, str, str]], current: str) -> None:

@@ -19,7 +19,7 @@ from attn_gui.engine.analysis.regression import (
     mixture,
     poolings,
 )
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from tests.failing import each
 
 

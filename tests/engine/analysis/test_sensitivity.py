@@ -26,8 +26,8 @@ from attn_gui.engine.analysis.sensitivity import (
     strongest,
 )
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from tests.costs import taking
 from tests.engine.conftest import COMPUTED

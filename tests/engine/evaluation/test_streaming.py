@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph import indices
 from tests.engine.conftest import COMPUTED
 from tests.failing import each

@@ -5,10 +5,10 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, arrays, compute, verify
 from attn_gui.engine.evaluation import streaming
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from tests.costs import taking
 from tests.failing import each
@@ -181,6 +181,16 @@ def test_what_projections_make_is_weighed_before_it_is_computed(rng, monkeypatch
     monkeypatch.setattr(arrays, "available", lambda: arrays.SHARE * (made - 1))
     with pytest.raises(FieldError, match="of new numbers; at most"):
         StreamingEvaluation(problem)
+
+
+def test_exact_angles_are_weighed_as_float64(rng, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(streaming, "check", sizes.append)
+    plain = many_sequences(rng, 3, 70).replace(dtype="float32")
+    for problem in (plain, plain.replace(rotary_theta=10_000.0)):
+        StreamingEvaluation(problem)
+    angles, turned = FEW * 70, 2 * 3 * FEW * 70  # of queries and keys, for a pair of columns each; Q and K
+    assert sizes[1] - sizes[0] == 8 * angles + 4 * turned
 
 
 def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):

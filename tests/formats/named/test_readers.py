@@ -366,6 +366,11 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx_reader.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
+    "a number beyond all": (
+        SHEET,
+        lambda data: data.replace(b"<v>3</v>", b"<v>-1e400</v>"),
+        "sheet “any”: the number in B2 is too large for float64: the largest is 1.798e",
+    ),
     "no xml": (SHEET, lambda _data: b"<sheet", "damaged"),
     "a row twice": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="1"'), "damaged"),
     "a row before the last": (SHEET, lambda data: data.replace(b'<row r="1"', b'<row r="3"'), "damaged"),

@@ -516,6 +516,11 @@ CHANGING = [
     ("window_size", 4, 5),  # no key is so far from a query
     ("prefix", 3, 0),
     ("visible", False, True),
+    ("keep_mask", False, None),  # keep nothing, or keep no mask
+    ("keep_mask", True, None),
+    ("add_bias_kv", True, False),
+    ("self_attn.bias_k", [[[0.0] * 4]], None),  # a key more, which counts with e⁰
+    ("per_dim_scale", [0.5] * 4, [0] * 4),
     ("use_mask", True, False),
     ("use_rope", True, False),
     ("use_qk_norm", True, False),
@@ -537,7 +542,9 @@ CHANGING = [
 ]
 
 
-@each(("suffix", "name", "on", "off"), [(SUFFIXES[number % 2], *case) for number, case in enumerate(CHANGING)])
+@each(
+    ("suffix", "name", "on", "off"), [(SUFFIXES[number % 2], *case) for number, case in enumerate(CHANGING)], one_of=3
+)
 def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     name: str, on: Any, off: Any, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

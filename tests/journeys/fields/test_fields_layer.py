@@ -23,7 +23,7 @@ def normed(rows, *, center=True, eps=1e-5):
     return rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + eps)
 
 
-def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fields):
+def test_a_block_offers_the_projection_that_it_needs_is_chosen_computed_kept_and_taken_away(fields):
     fields.open(THINKING)
     person = fields.person
     person.do("block")
@@ -62,8 +62,7 @@ def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fie
     assert written["block.ln_bias"].tolist() == [0, 0, 0, 0.5, 0, 0, 0, 0]
     assert np.allclose(written["block_output"][0], expected @ written["block.w_linear"])
 
-
-def test_a_block_is_chosen_computed_and_taken_away(fields):
+    # a block is chosen, computed and taken away
     person = opened(fields, "post_norm_block")
     texts = [label.text() for label in person.find("spine").findChildren(QLabel) if label.isVisible()]
     assert {"· W_up + b_up", "· W_down + b_down", "+ N"} <= set(texts)

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from attn_gui.views.text_views import FormulaView
-from tests.failing import each
+from tests.failing import share
 
 WORKED = "worked-example.npz"
 ROOT = 3**-0.5
 WARM = 1 / (1 + exp(-ROOT / 2))
 SCALED = np.array([[1, 1], [1, 2]]) * ROOT
+STEPS = (
+    ("softcap", "softcap", "1", "capped", [[tanh(ROOT), tanh(ROOT)], [tanh(ROOT), tanh(2 * ROOT)]]),
+    ("temperature", "temperature", "2", "weights", [[0.5, 0.5], [1 - WARM, WARM]]),
+)
+"""The action and the number of a step, what is typed there, and the map that follows."""
+NORMALIZED = (
+    ("none", SCALED, "the score itself", "O = (Q Kᵀ / √dₖ) V"),
+    ("sum", (SCALED + 1) / (SCALED + 1).sum(axis=1, keepdims=True), "φ of the score", "O = φ(Q Kᵀ / √dₖ) / Σ φ V"),
+    ("sigmoid", 1 / (1 + np.exp(-SCALED)), "the sigmoid of the score", "O = σ(Q Kᵀ / √dₖ) V"),
+)
+"""A normalization, its weights, what is said of one of them, and the formula."""
 MARKS = {"nan": np.isnan, "inf": np.isposinf, "-inf": np.isneginf}
 
 
@@ -59,31 +70,7 @@ def test_scores_have_numbers_and_tables_of_their_own(fields):
     person.choose_cell("scores", 1, 0)
     assert "1 hidden unit" in fields.sentence()
 
-
-@each(
-    ("action", "name", "text", "stage", "expected"),
-    [
-        ("softcap", "softcap", "1", "capped", [[tanh(ROOT), tanh(ROOT)], [tanh(ROOT), tanh(2 * ROOT)]]),
-        ("temperature", "temperature", "2", "weights", [[0.5, 0.5], [1 - WARM, WARM]]),
-    ],
-)
-def test_a_step_comes_by_the_menu_and_goes_with_its_number(fields, action, name, text, stage, expected):
-    fields.open(WORKED)
-    assert not fields.shown(name)
-    fields.person.do(action)
-    assert fields.person.action(action).isChecked()
-    assert fields.person.find(f"control.{name}").hasFocus()
-    fields.type_number(name, text)
-    assert np.allclose(fields.map(stage), expected)
-    fields.type_number(name, "")
-    assert not fields.shown(name)
-    assert not fields.person.action(action).isChecked()
-    fields.undo()
-    assert fields.shown(name)
-    assert np.allclose(fields.map(stage), expected)
-
-
-def test_positions_turn_what_stands_later_and_a_temperature_goes_with_its_softmax(fields):
+    # positions turn what stands later, and a temperature goes with its softmax
     fields.open(WORKED)
     fields.person.do("rotary_positions")
     assert "Rotary positions pair the columns of a head" in fields.person.banner()
@@ -109,44 +96,48 @@ def test_positions_turn_what_stands_later_and_a_temperature_goes_with_its_softma
     fields.undo()
     assert fields.shown("temperature")
 
-
-@each(
-    ("key", "weights", "said", "formula"),
-    [
-        ("none", SCALED, "the score itself", "O = (Q Kᵀ / √dₖ) V"),
-        ("sum", (SCALED + 1) / (SCALED + 1).sum(axis=1, keepdims=True), "φ of the score", "O = φ(Q Kᵀ / √dₖ) / Σ φ V"),
-        ("sigmoid", 1 / (1 + np.exp(-SCALED)), "the sigmoid of the score", "O = σ(Q Kᵀ / √dₖ) V"),
-    ],
-)
-def test_weights_without_a_softmax_are_picked_seen_explained_and_undone(fields, key, weights, said, formula):
-    fields.open(WORKED)
-    person = fields.person
-    fields.pick("normalize", key)
-    assert np.allclose(fields.map("weights"), weights, atol=1e-12)
-    assert person.find("spine").findChild(FormulaView).accessibleName() == formula
-    person.click_cell("weights", 1, 1)
-    assert said in fields.sentence()
-    fields.undo()
-    assert np.allclose(fields.map("weights")[1, 1], exp(SCALED[1, 1]) / np.exp(SCALED[1]).sum())
-    assert person.find("control.normalize").currentData() == "softmax"
-
-
-@each(("field", "tables"), [("query", ""), ("score_params.w_score", "a(q, k)")], one_of=2)
-def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, field, tables):
-    fields.open(WORKED)
-    person = fields.person
-    if tables:
-        fields.pick("score", "additive")
-        fields.tables(tables)
-    before, number = fields.map("head_output"), person.number(field, 0, 1)
-    for text in MARKS:
-        person.type_into(field, 0, 1, text)
-        assert MARKS[text](person.number(field, 0, 1))
-        for stage in ("scores", "head_output"):
-            person.show_stage(stage)
-            person.pixel(stage, 0, 0)  # it paints
-            person.click_cell(stage, 0, 0)
-            assert fields.sentence()
+    for key, weights, said, formula in share(NORMALIZED, 3):
+        fields.open(WORKED)
+        person = fields.person
+        fields.pick("normalize", key)
+        assert np.allclose(fields.map("weights"), weights, atol=1e-12)
+        assert person.find("spine").findChild(FormulaView).accessibleName() == formula
+        person.click_cell("weights", 1, 1)
+        assert said in fields.sentence()
         fields.undo()
-        assert person.number(field, 0, 1) == number
-        assert np.array_equal(fields.map("head_output"), before)
+        assert np.allclose(fields.map("weights")[1, 1], exp(SCALED[1, 1]) / np.exp(SCALED[1]).sum())
+        assert person.find("control.normalize").currentData() == "softmax"
+
+    for action, name, text, stage, expected in share(STEPS, 2):
+        fields.open(WORKED)
+        assert not fields.shown(name)
+        fields.person.do(action)
+        assert fields.person.action(action).isChecked()
+        assert fields.person.find(f"control.{name}").hasFocus()
+        fields.type_number(name, text)
+        assert np.allclose(fields.map(stage), expected)
+        fields.type_number(name, "")
+        assert not fields.shown(name)
+        assert not fields.person.action(action).isChecked()
+        fields.undo()
+        assert fields.shown(name)
+        assert np.allclose(fields.map(stage), expected)
+
+    for field, tables in share((("query", ""), ("score_params.w_score", "a(q, k)")), 2):
+        fields.open(WORKED)
+        person = fields.person
+        if tables:
+            fields.pick("score", "additive")
+            fields.tables(tables)
+        before, number = fields.map("head_output"), person.number(field, 0, 1)
+        for text in MARKS:
+            person.type_into(field, 0, 1, text)
+            assert MARKS[text](person.number(field, 0, 1))
+            for stage in ("scores", "head_output"):
+                person.show_stage(stage)
+                person.pixel(stage, 0, 0)  # it paints
+                person.click_cell(stage, 0, 0)
+                assert fields.sentence()
+            fields.undo()
+            assert person.number(field, 0, 1) == number
+            assert np.array_equal(fields.map("head_output"), before)

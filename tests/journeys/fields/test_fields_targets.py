@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QMenu, QTa
 from attn_gui import engine
 from attn_gui.engine.analysis.verification import VerificationStopped
 from attn_gui.views.dialogs.target_dialog import TargetDialog
-from tests.failing import each
+from tests.failing import share
 
 WORKED = "worked-example.npz"
 OK = QDialogButtonBox.StandardButton.Ok
@@ -49,48 +49,9 @@ def target(fields, qtbot):
     return ask
 
 
-@each(("by", "field"), [("key", "key"), ("bias", "mask.0.values")], one_of=2)
-def test_a_weight_is_set_by_a_key_row_or_a_bias(fields, target, by, field):
-    fields.open(WORKED)
-    fields.person.click_cell("weights", 1, 0)
-    query = fields.person.numbers("query")
-    target("0.9", by)
-    assert fields.map("weights")[1, 0] == pytest.approx(0.9)
-    assert fields.person.numbers("query") == query
-    assert field in fields.export()
-    assert len(fields.person.steps()) == 2
-
-
-def test_enter_may_come_before_the_answer_and_takes_nothing_that_is_typed_later(fields, qtbot):
-    fields.open(WORKED)
-    fields.person.click_cell("weights", 1, 0)
-
-    def answer(dialog: TargetDialog) -> None:
-        QTest.keyClicks(dialog.field, "0.25")
-        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: not dialog.isVisible())
-
-    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
-    assert fields.map("weights")[1, 0] == pytest.approx(0.25)
-
-    # what is typed after enter is not taken by it
-    fields.open(WORKED)
-    fields.person.click_cell("weights", 1, 0)
-
-    def answer(dialog: TargetDialog) -> None:
-        QTest.keyClicks(dialog.field, "0.2")
-        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
-        QTest.keyClick(dialog.field, Qt.Key.Key_End)
-        QTest.keyClicks(dialog.field, "5")
-        qtbot.waitUntil(lambda: dialog.reached.text() != "" or not dialog.isVisible())
-        assert dialog.isVisible()
-        dialog.reject()
-
-    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
-    assert len(fields.person.steps()) == 1
-
-
-def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
+def test_a_weight_is_set_by_a_row_or_a_bias_in_one_step_and_the_numbers_are_verified(
+    fields, target, qtbot, monkeypatch
+):
     fields.open(WORKED)
     person = fields.person
     assert not person.action("set_target").isEnabled()
@@ -169,20 +130,45 @@ def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
     fields.save_and_reopen()
     assert np.allclose(fields.export()["weights"], 0.5)
 
+    for by, field in share((("key", "key"), ("bias", "mask.0.values")), 2):
+        fields.open(WORKED)
+        fields.person.click_cell("weights", 1, 0)
+        query = fields.person.numbers("query")
+        target("0.9", by)
+        assert fields.map("weights")[1, 0] == pytest.approx(0.9)
+        assert fields.person.numbers("query") == query
+        assert field in fields.export()
+        assert len(fields.person.steps()) == 2
 
-def turn_to(fields, title: str) -> None:
-    """Click a tab of the inspector."""
-    bar = fields.person.find("inspector").findChild(QTabBar)
-    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+    # Enter may come before the answer
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
 
+    def answer(dialog: TargetDialog) -> None:
+        QTest.keyClicks(dialog.field, "0.25")
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: not dialog.isVisible())
 
-def words(fields, page: str) -> list[str]:
-    labels = fields.person.find(page).findChildren(QLabel)
-    return [label.text() for label in labels if label.isVisible()]
+    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+    assert fields.map("weights")[1, 0] == pytest.approx(0.25)
 
+    # what is typed after enter is not taken by it
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
 
-def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtbot):
+    def answer(dialog: TargetDialog) -> None:
+        QTest.keyClicks(dialog.field, "0.2")
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+        QTest.keyClick(dialog.field, Qt.Key.Key_End)
+        QTest.keyClicks(dialog.field, "5")
+        qtbot.waitUntil(lambda: dialog.reached.text() != "" or not dialog.isVisible())
+        assert dialog.isVisible()
+        dialog.reject()
+
+    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+    assert len(fields.person.steps()) == 1
+
+    # the numbers are verified, and an edit takes the verdict back
     fields.open("thinking-machines.npz")
     person = fields.person
     turn_to(fields, "Verify")
@@ -225,8 +211,7 @@ def test_the_numbers_are_verified_and_an_edit_takes_the_verdict_back(fields, qtb
     person.click(next(link for link in page.links() if link.text() == "Q[1, 2]"))
     assert person.find("heatmap.query").isVisible()
 
-
-def test_a_long_verification_is_stopped_by_the_person_and_by_an_edit(fields, qtbot, monkeypatch):
+    # a long verification is stopped by the person and by an edit
     begun, stopped = list[str](), list[str]()
 
     def endless(_problem, *, cancelled):
@@ -254,3 +239,15 @@ def test_a_long_verification_is_stopped_by_the_person_and_by_an_edit(fields, qtb
     person.type_into("query", 0, 0, "3")
     qtbot.waitUntil(lambda: len(stopped) == 2)
     assert page.button.text() == "Verify now"
+
+
+def turn_to(fields, title: str) -> None:
+    """Click a tab of the inspector."""
+    bar = fields.person.find("inspector").findChild(QTabBar)
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+
+
+def words(fields, page: str) -> list[str]:
+    labels = fields.person.find(page).findChildren(QLabel)
+    return [label.text() for label in labels if label.isVisible()]

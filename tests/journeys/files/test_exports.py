@@ -122,7 +122,7 @@ def part(person, tmp_path, name):
     return tmp_path / name
 
 
-def test_figures_and_numbers_of_the_weights(launch, tmp_path):
+def test_figures_numbers_and_a_card_of_the_weights(launch, tmp_path):
     person = launch()
     stem = tmp_path / "minilm-layer2-weights-h3"
     for kind in ("png", "svg", "pdf"):
@@ -208,15 +208,59 @@ def test_figures_and_numbers_of_the_weights(launch, tmp_path):
     largest = person.find("heatmap.weights").cell_at(10, 13)[1].name()
     assert largest in {color.name() for color in colors_of(image)}
 
+    folder = part(person, tmp_path, "levels")
+    stage = "scores"
+    person.show_stage(stage)
+    low, high = "-5", "7"
+    heatmap = person.find(f"heatmap.{stage}")
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar._heatmap is heatmap)
+    person.click(bar)
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
+        person.overwrite(edit, text, end="")
+    by_arrows(popup.findChild(QWidget, "levels.palette"), "viridis")
+    person.press("Esc")
+    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
+    place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
 
-def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
-    person = launch("nadaraya-watson.npz")
-    for picture in ("product", "curve"):
-        export(person, tmp_path, format="svg", picture=picture)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "nadaraya-watson-weights-product-h0.svg",
-        "nadaraya-watson-curve-h0.svg",
-    }
+    def cells(image):
+        scale = image.width() / (QImage(f"{folder}/a.png").width() * 96 / 300)
+        across, down = (
+            [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+            for start, length in ((place.left(), place.width()), (place.top(), place.height()))
+        )
+        return [[image.pixelColor(x, y).name() for x in across] for y in down]
+
+    for kind in ("png", "svg", "pdf"):
+        export(person, folder, format=kind, values="never", name="a")
+    for image in (QImage(f"{folder}/a.png"), svg_picture(f"{folder}/a.svg"), pdf_picture(f"{folder}/a.pdf")):
+        assert cells(image) == shown
+    export(person, folder, format="png", values="never", name="b", which_levels="automatic", colormap="signed")
+    assert cells(QImage(str(folder / "b.png"))) != shown
+
+    person.again("one key and Enter put a card on the clipboard")
+    person.window.resize(1366, 700)
+    person.do("language_zh")
+    person.choose_cell("weights", 10, 8)
+    assert not fault(person.program.bars.button("card"))
+    sizes = []
+
+    def look(dialog):
+        assert not [fault(widget) for widget in worded(dialog) if fault(widget)]
+        for form in ("card", "square_card"):
+            person.choose(dialog.form, form)
+            sizes.append(dialog.preview.image().size().toTuple())
+        person.choose(dialog.form, "card")
+        person.click(dialog.copy)
+
+    person.answering(CardDialog, look, lambda: person.press("Ctrl+K"))
+    assert sizes == [(1200, 630), (1080, 1080)]
+    held = QGuiApplication.clipboard().mimeData()
+    png = held.data("image/png").data()
+    assert QImage.fromData(png).size().toTuple() == held.imageData().size().toTuple() == (1200, 630)
+    assert session.session_in(png)
+    assert person.banner()
 
 
 def svg_picture(path):
@@ -304,16 +348,42 @@ def test_a_file_has_the_size_name_and_place_that_were_typed_and_opens_where_it_i
     export(person, folder, format="png")  # without a name: that of the document, with its point
     assert [path.name for path in folder.glob("*.png")] == ["run.1-weights-h0.png"]
 
+    folder = part(person, tmp_path, "curves")
+    person.again("the product and the curve are figures, too", "nadaraya-watson.npz")
+    for picture in ("product", "curve"):
+        export(person, folder, format="svg", picture=picture)
+    assert {path.name for path in folder.iterdir()} == {
+        "nadaraya-watson-weights-product-h0.svg",
+        "nadaraya-watson-curve-h0.svg",
+    }
 
-def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, tmp_path):
-    person = launch(SMALL, lang="zh")
+    folder = part(person, tmp_path, "card")
+    person.type_into("query", 0, 0, "7")
+    person.click_cell("weights", 0, 1)
+    problem, path = person.program.document.snapshot(), folder / "friend.png"
+
+    def save(dialog):
+        person.choose(dialog.theme, "dark")
+        person.click(dialog.save)
+
+    person.choose_file(path, lambda: person.answering(CardDialog, save, lambda: person.do("card")))
+    assert path.exists(), person.banner()
+    person.press("Ctrl+Z")
+    assert person.program.document.problem != problem
+    person.drop(path)
+    person.wait()
+    assert person.program.document.problem == problem
+    assert person.program.view.look.cell == ("weights", 0, 1)
+
+    folder = part(person, tmp_path, "small")
+    person.do("language_zh")
 
     def answer(dialog):
         for sentence, fields in (
             ("高 1.5 厘米放不下热图及其标签；至少要 ", {"height": "1.5"}),
             ("宽 4.0 厘米放不下热图及其标签", {"width": "4", "height": "", "font_size": "40"}),
         ):
-            fill_in(person, dialog, tmp_path, **fields)
+            fill_in(person, dialog, folder, **fields)
             person.click(dialog.findChild(QDialogButtonBox).button(SAVE))
             drawn(dialog)
             assert dialog.isVisible()
@@ -322,39 +392,7 @@ def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, 
         dialog.reject()
 
     person.answering(QDialog, answer, lambda: person.press("Ctrl+E"))
-    assert not list(tmp_path.iterdir())
-
-
-def test_every_cell_of_every_form_has_the_levels_and_colors_of_the_window(launch, tmp_path):
-    person, stage = launch(), "scores"
-    person.show_stage(stage)
-    low, high = "-5", "7"
-    heatmap = person.find(f"heatmap.{stage}")
-    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar._heatmap is heatmap)
-    person.click(bar)
-    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-    for edit, text in zip(popup.findChildren(QLineEdit), (low, high), strict=False):
-        person.overwrite(edit, text, end="")
-    by_arrows(popup.findChild(QWidget, "levels.palette"), "viridis")
-    person.press("Esc")
-    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
-    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
-    place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
-
-    def cells(image):
-        scale = image.width() / (QImage(f"{tmp_path}/a.png").width() * 96 / 300)
-        across, down = (
-            [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
-            for start, length in ((place.left(), place.width()), (place.top(), place.height()))
-        )
-        return [[image.pixelColor(x, y).name() for x in across] for y in down]
-
-    for kind in ("png", "svg", "pdf"):
-        export(person, tmp_path, format=kind, values="never", name="a")
-    for image in (QImage(f"{tmp_path}/a.png"), svg_picture(f"{tmp_path}/a.svg"), pdf_picture(f"{tmp_path}/a.pdf")):
-        assert cells(image) == shown
-    export(person, tmp_path, format="png", values="never", name="b", which_levels="automatic", colormap="signed")
-    assert cells(QImage(str(tmp_path / "b.png"))) != shown
+    assert not list(folder.iterdir())
 
 
 @pytest.fixture
@@ -381,7 +419,7 @@ def shown(exporter):
     return progress.text() if progress.isVisible() else ""
 
 
-def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem, out):
+def test_a_long_map_is_written_as_it_was_when_it_was_asked_for_or_called_off(exporter, problem, out, monkeypatch):
     export(exporter, out, format="png", width="9", dpi="72")
     exporter.type_into("query", 1, 0, "55")
     assert exporter.number("query", 1, 0) == 55
@@ -396,9 +434,8 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(exporter, problem
     expected = compute(problem.replace(query=edited)).block("weights", 0, 0, slice(0, TOKENS), slice(0, TOKENS))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
 
-
-def test_an_export_can_be_called_off(exporter, out, monkeypatch):
-    monkeypatch.setattr("attn_gui.formats.array_rows.AT_ONCE", 1)
+    exporter.again("an export can be called off")
+    monkeypatch.setattr("attn_gui.formats.file_format.AT_ONCE", 1)
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
     export(exporter, out, "Ctrl+Shift+E", format="npy", heads="all", replacing="Replace")
     exporter.until(lambda: shown(exporter) not in ("", "Exporting, 0 %"))
@@ -407,7 +444,7 @@ def test_an_export_can_be_called_off(exporter, out, monkeypatch):
     exporter.click("export.cancel")
     exporter.until(lambda: "canceled" in exporter.banner())
     assert exporter.banner() == "The export was canceled; nothing was written."
-    assert os.listdir(out) == ["long-weights-h0.npy"]
+    assert sorted(os.listdir(out)) == ["long-weights-h0.npy", "long-weights-h0.png"]
     assert (out / "long-weights-h0.npy").read_bytes() == b"the old file"
     assert shown(exporter) == ""
 
@@ -416,46 +453,3 @@ def drawn(dialog):
     """Until the preview shows what was typed last."""
     while dialog.preview._timer.isActive() or dialog.preview._coming:
         QApplication.processEvents()
-
-
-def test_one_key_and_enter_put_a_card_on_the_clipboard(launch):
-    sender = launch("minilm-layer2.npz", lang="zh", width=1366, height=700)
-    sender.choose_cell("weights", 10, 8)
-    assert not fault(sender.program.bars.button("card"))
-    sizes = []
-
-    def look(dialog):
-        assert not [fault(widget) for widget in worded(dialog) if fault(widget)]
-        for form in ("card", "square_card"):
-            sender.choose(dialog.form, form)
-            sizes.append(dialog.preview.image().size().toTuple())
-        sender.choose(dialog.form, "card")
-        sender.click(dialog.copy)
-
-    sender.answering(CardDialog, look, lambda: sender.press("Ctrl+K"))
-    assert sizes == [(1200, 630), (1080, 1080)]
-    held = QGuiApplication.clipboard().mimeData()
-    png = held.data("image/png").data()
-    assert QImage.fromData(png).size().toTuple() == held.imageData().size().toTuple() == (1200, 630)
-    assert session.session_in(png)
-    assert sender.banner()
-
-
-def test_a_card_that_is_saved_opens_as_the_document_with_its_cell(launch, tmp_path):
-    sender = launch("worked-example.npz", lang="zh")
-    sender.type_into("query", 0, 0, "7")
-    sender.click_cell("weights", 0, 1)
-    problem, path = sender.program.document.snapshot(), tmp_path / "friend.png"
-
-    def save(dialog):
-        sender.choose(dialog.theme, "dark")
-        sender.click(dialog.save)
-
-    sender.choose_file(path, lambda: sender.answering(CardDialog, save, lambda: sender.do("card")))
-    assert path.exists(), sender.banner()
-    sender.press("Ctrl+Z")
-    assert sender.program.document.problem != problem
-    sender.drop(path)
-    sender.wait()
-    assert sender.program.document.problem == problem
-    assert sender.program.view.look.cell == ("weights", 0, 1)

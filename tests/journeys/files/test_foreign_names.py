@@ -194,7 +194,7 @@ def test_a_dump_is_asked_about_in_sight_and_once_and_goes_to_the_figure_and_back
     assert load(tmp_path / "kept.attn") == changed
 
 
-def test_arrays_by_name_lead_to_a_document_or_into_a_table(person, tmp_path):
+def test_arrays_by_name_lead_to_a_document_or_into_a_table_and_weights_alone_are_asked_about(person, tmp_path, weights):
     arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k for k, name in enumerate(("Q", "K", "V"))}
     book = openpyxl.Workbook()
     book.remove(book.active)
@@ -236,6 +236,44 @@ def test_arrays_by_name_lead_to_a_document_or_into_a_table(person, tmp_path):
     person.press("Ctrl+Z")
     person.wait()
     assert person.number("query", 0, 1) == 0
+
+    anew(person, "weights without a name are asked about")
+    np.save(tmp_path / "dump.npy", weights[:, 0])
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    person.do("retrieval")
+    person.wait()
+    options = person.find("page.retrieval").findChild(OptionFields)
+    assert options.isVisible()
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    assert not options.isVisible()
+    open_layer(person, tmp_path / "dump.npy", 2)
+    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0])
+
+    anew(person, "what needs queries and keys is off and says why")
+    reason = "The weights are given here"
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    usual = {name: person.action(name).isEnabled() for name in NEED_SCORES}
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    person.click_cell("weights", 0, 0)
+    for name in NEED_SCORES:
+        assert not person.action(name).isEnabled(), name
+        assert reason in person.action(name).toolTip(), name
+    for size in ("d_k", "d_model"):
+        box = person.find(f"control.{size}")
+        assert not box.isEnabled()
+        assert reason in box.toolTip()
+        assert box.text() == "–"
+    for name in ("node.weights", "heatmap.weights", "table.weights", "heads.weights"):
+        assert not person.find(name).visibleRegion().isEmpty()
+    for name in ("node.query", "node.scores", "control.scale", "control.score"):
+        assert not person.has(name) or person.find(name).visibleRegion().isEmpty(), name
+    person.do("relations", "verify")
+    person.wait()
+    person.again("another document")
+    assert {name: person.action(name).isEnabled() for name in NEED_SCORES} == usual
+    assert reason not in person.action("scale").toolTip()
 
 
 def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp, tmp_path):
@@ -285,42 +323,3 @@ def open_layer(person: Any, path: Path, layer: int) -> None:
     person.answering(MapsDialog, answer, ask)
     person.until(lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
     person.wait()
-
-
-def test_weights_without_a_name_are_asked_about_and_what_needs_queries_is_off_and_says_why(person, tmp_path, weights):
-    np.save(tmp_path / "dump.npy", weights[:, 0])
-    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
-    person.do("retrieval")
-    person.wait()
-    options = person.find("page.retrieval").findChild(OptionFields)
-    assert options.isVisible()
-    person.drop(tmp_path / "dump.npz")
-    person.wait()
-    assert not options.isVisible()
-    open_layer(person, tmp_path / "dump.npy", 2)
-    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0])
-
-    anew(person, "what needs queries and keys is off and says why")
-    reason = "The weights are given here"
-    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
-    usual = {name: person.action(name).isEnabled() for name in NEED_SCORES}
-    person.drop(tmp_path / "dump.npz")
-    person.wait()
-    person.click_cell("weights", 0, 0)
-    for name in NEED_SCORES:
-        assert not person.action(name).isEnabled(), name
-        assert reason in person.action(name).toolTip(), name
-    for size in ("d_k", "d_model"):
-        box = person.find(f"control.{size}")
-        assert not box.isEnabled()
-        assert reason in box.toolTip()
-        assert box.text() == "–"
-    for name in ("node.weights", "heatmap.weights", "table.weights", "heads.weights"):
-        assert not person.find(name).visibleRegion().isEmpty()
-    for name in ("node.query", "node.scores", "control.scale", "control.score"):
-        assert not person.has(name) or person.find(name).visibleRegion().isEmpty(), name
-    person.do("relations", "verify")
-    person.wait()
-    person.again("another document")
-    assert {name: person.action(name).isEnabled() for name in NEED_SCORES} == usual
-    assert reason not in person.action("scale").toolTip()

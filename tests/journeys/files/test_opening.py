@@ -85,7 +85,9 @@ def answer_with(button):
 # --- beside the window -----------------------------------------------------------------------------
 
 
-def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_nothing(person, gate, tmp_path):
+def test_a_large_file_is_read_beside_the_window_and_several_are_one_problem_or_a_window_each(
+    person, gate, tmp_path, windows
+):
     ticks = []
     clock = QTimer(person.window, interval=5)
     clock.timeout.connect(lambda: ticks.append(1))
@@ -213,6 +215,39 @@ def test_a_large_file_is_read_beside_the_window_which_works_on_and_writes_over_n
     person.button("Transpose V", "banner").click()
     assert rows(person) == ROWS
 
+    person.again("files dropped or opened together are one problem or a window each")
+    folder = tmp_path / "together"
+    folder.mkdir()
+    person.drop(*put(folder, "query", "key", "value"))
+    person.until(lambda: is_there(person))
+    document = person.program.document
+    assert (document.name, document.path, document.modified) == (folder.name, None, False)
+    assert folder not in person.program.settings.recent(), "a folder opens nothing"
+    person.do("example_worked")
+    paths = [folder / f"{name}.npy" for name in ARRAYS]
+    person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
+    person.until(lambda: is_there(person))
+    assert windows == []
+
+    person.again("arrays that are whole problems stay apart")
+    windows.clear()
+    for name in "ab":
+        np.savez(folder / f"{name}.npz", **ARRAYS)
+    person.drop(folder / "a.npz", folder / "b.npz")
+    person.until(lambda: is_there(person))
+    assert person.program.document.name == "a"
+    assert windows == [str(folder / "b.npz")]
+
+    person.again("of several documents the first opens here the others beside")
+    windows.clear()
+    for name in "abc":
+        save(Problem(**ARRAYS), folder / f"{name}.attn")
+    paths = [folder / f"{name}.attn" for name in "abc"]
+    person.drop(*paths)
+    person.until(lambda: person.program.document.path == paths[0])
+    assert windows == [str(path) for path in paths[1:]]
+    assert "b.attn, c.attn" in person.banner()
+
 
 def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, gate, tmp_path):
     person = launch(large(tmp_path / "big.npz"))
@@ -247,38 +282,6 @@ def is_there(person: Any) -> bool:
     return bool(person.program.document.snapshot() == Problem(**ARRAYS))
 
 
-def test_files_dropped_or_opened_together_are_one_problem_or_a_window_each(person, tmp_path, windows):
-    person.drop(*put(tmp_path, "query", "key", "value"))
-    person.until(lambda: is_there(person))
-    document = person.program.document
-    assert (document.name, document.path, document.modified) == (tmp_path.name, None, False)
-    assert tmp_path not in person.program.settings.recent(), "a folder opens nothing"
-    person.do("example_worked")
-    paths = [tmp_path / f"{name}.npy" for name in ARRAYS]
-    person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
-    person.until(lambda: is_there(person))
-    assert windows == []
-
-    person.again("arrays that are whole problems stay apart")
-    windows.clear()
-    for name in "ab":
-        np.savez(tmp_path / f"{name}.npz", **ARRAYS)
-    person.drop(tmp_path / "a.npz", tmp_path / "b.npz")
-    person.until(lambda: is_there(person))
-    assert person.program.document.name == "a"
-    assert windows == [str(tmp_path / "b.npz")]
-
-    person.again("of several documents the first opens here the others beside")
-    windows.clear()
-    for name in "abc":
-        save(Problem(**ARRAYS), tmp_path / f"{name}.attn")
-    paths = [tmp_path / f"{name}.attn" for name in "abc"]
-    person.drop(*paths)
-    person.until(lambda: person.program.document.path == paths[0])
-    assert windows == [str(path) for path in paths[1:]]
-    assert "b.attn, c.attn" in person.banner()
-
-
 @pytest.fixture
 def editor(launch):
     found = launch(SMALL)
@@ -296,7 +299,7 @@ def poor(editor, monkeypatch):
     return editor
 
 
-def test_what_needs_a_copy_is_refused_in_a_sentence_or_left_untold(poor):
+def test_what_needs_a_copy_is_refused_or_made_while_nobody_edits_and_saved_whole(poor, disk, tmp_path):
     for action in ("verify", "pin", "blame"):
         poor.do(action)
         assert SAID in poor.banner(), action
@@ -304,6 +307,34 @@ def test_what_needs_a_copy_is_refused_in_a_sentence_or_left_untold(poor):
     poor.type_into("query", 0, 0, "8")
     poor.rest()
     assert poor.number("query", 0, 0) == 8
+
+    # a document that leaves no room for a copy is saved while nobody edits it
+    path, said = tmp_path / "mine.attn", []
+
+    def answer(box):
+        said.append(box.text())
+        disk.go_on()  # and the box closes by itself
+
+    save_without_room(poor, path, answer)
+    assert "mine.attn is being saved" in said[0]
+    assert open_file(path).problem == poor.program.document.problem
+    assert not poor.window.isWindowModified()
+
+    # what is changed meanwhile by an answer is never in the file in part
+    disk.hold()
+    path, cell = tmp_path / "other.attn", (slice(1, 2), slice(1, 2))
+
+    def answer(_box):
+        poor.program.document.apply(SetCells("query", cell, np.full((1, 1), 9.0), Label("paste")))
+        disk.go_on()
+
+    save_without_room(poor, path, answer)
+    assert "changed while it was written" in poor.banner()
+    assert not path.exists()
+    assert poor.window.isWindowModified()
+    poor.save_as(path)
+    assert open_file(path).problem == poor.program.document.problem
+    assert not poor.window.isWindowModified()
 
 
 class Slow:
@@ -322,6 +353,9 @@ class Slow:
     def go_on(self) -> None:
         self._may.set()
 
+    def hold(self) -> None:
+        self._may.clear()
+
 
 @pytest.fixture
 def disk(monkeypatch):
@@ -332,32 +366,3 @@ def disk(monkeypatch):
 
 def save_without_room(editor, path, answer):
     editor.answering(QMessageBox, answer, lambda: editor.choose_file(path, lambda: editor.do("save_as")))
-
-
-def test_a_document_that_leaves_no_room_for_a_copy_is_saved_while_nobody_edits_it(poor, disk, tmp_path):
-    path, said = tmp_path / "mine.attn", []
-
-    def answer(box):
-        said.append(box.text())
-        disk.go_on()  # and the box closes by itself
-
-    save_without_room(poor, path, answer)
-    assert "mine.attn is being saved" in said[0]
-    assert open_file(path).problem == poor.program.document.problem
-    assert not poor.window.isWindowModified()
-
-
-def test_what_is_changed_meanwhile_by_an_answer_is_never_in_the_file_in_part(poor, disk, tmp_path):
-    path, cell = tmp_path / "mine.attn", (slice(1, 2), slice(1, 2))
-
-    def answer(_box):
-        poor.program.document.apply(SetCells("query", cell, np.full((1, 1), 9.0), Label("paste")))
-        disk.go_on()
-
-    save_without_room(poor, path, answer)
-    assert "changed while it was written" in poor.banner()
-    assert not list(tmp_path.iterdir())
-    assert poor.window.isWindowModified()
-    poor.save_as(path)
-    assert open_file(path).problem == poor.program.document.problem
-    assert not poor.window.isWindowModified()

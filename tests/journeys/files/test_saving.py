@@ -42,44 +42,6 @@ def click_in_menu(menu, text):
 # --- keeping ---------------------------------------------------------------------------------------
 
 
-def test_what_is_saved_comes_back_with_the_view(launch, tmp_path):
-    person = launch()
-    person.type_into("query", 10, 97, "1/3")
-    person.size("head", 5)
-    person.choose_cell("scaled", 3, 7)
-    person.do("decimals_4")
-    kept = {field: person.numbers(field) for field in FIELDS}
-    scaled, said = person.values("scaled"), person.explanation()
-    path = tmp_path / "kept.attn"
-    person.save_as(path)
-    assert not person.window.isWindowModified()
-    assert "kept" in person.window.windowTitle()
-    again = launch(path)
-    assert {field: again.numbers(field) for field in FIELDS} == kept
-    assert again.find("heatmap.scaled").isVisible()
-    assert again.values("scaled") == scaled
-    assert again.find("control.head", QSpinBox).value() == 5
-    assert again.explanation() == said
-    assert again.action("decimals_4").isChecked()
-    assert again.table("query").model().index(10, 97).data() == "0.3333"
-    assert not again.window.isWindowModified()
-    assert len(again.steps()) == 1
-
-
-def test_an_npz_is_opened_as_a_start_and_not_written_over(launch, tmp_path):
-    path = tmp_path / "mine.npz"
-    rng = np.random.default_rng(3)
-    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
-    np.savez(path, **arrays)
-    before = path.read_bytes()
-    person = launch(path)
-    assert person.number("value", 4, 6) == arrays["value"][4, 6]
-    person.type_into("query", 0, 0, "4")
-    person.choose_file(tmp_path / "other", lambda: person.press("Ctrl+S"))
-    assert (tmp_path / "other.attn").exists()
-    assert path.read_bytes() == before
-
-
 # --- asking ----------------------------------------------------------------------------------------
 
 
@@ -248,7 +210,7 @@ def pressing(label):
     return answer
 
 
-def test_what_another_program_wrote_or_took_away_is_asked_about_before_it_is_written(launch, tmp_path, qtbot):
+def test_what_is_saved_comes_back_with_the_view_and_what_another_wrote_is_asked_about(launch, tmp_path, qtbot):
     person, path = launch(SMALL), tmp_path / "kept.attn"
     changed(person, path)
     before = path.read_bytes()
@@ -282,6 +244,44 @@ def test_what_another_program_wrote_or_took_away_is_asked_about_before_it_is_wri
     assert not person.banner()
     assert first(tmp_path / "elsewhere.attn") == 4
     assert not person.program.document.modified
+
+    person.again("what is saved comes back with the view", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    person.type_into("query", 10, 97, "1/3")
+    person.size("head", 5)
+    person.choose_cell("scaled", 3, 7)
+    person.do("decimals_4")
+    kept = {field: person.numbers(field) for field in FIELDS}
+    scaled, said = person.values("scaled"), person.explanation()
+    path = tmp_path / "view.attn"
+    person.save_as(path)
+    assert not person.window.isWindowModified()
+    assert "view" in person.window.windowTitle()
+    person.again("another document")
+    person.open(path)
+    assert {field: person.numbers(field) for field in FIELDS} == kept
+    assert person.find("heatmap.scaled").isVisible()
+    assert person.values("scaled") == scaled
+    assert person.find("control.head", QSpinBox).value() == 5
+    person.find("heatmap.scaled").setFocus()
+    assert person.explanation() == said
+    assert person.action("decimals_4").isChecked()
+    assert person.table("query").model().index(10, 97).data() == "0.3333"
+    assert not person.window.isWindowModified()
+    assert len(person.steps()) == 1
+
+    person.again("an npz is opened as a start and not written over")
+    path = tmp_path / "mine.npz"
+    rng = np.random.default_rng(3)
+    arrays = {"query": rng.normal(size=(3, 2)), "key": rng.normal(size=(5, 2)), "value": rng.normal(size=(5, 7))}
+    np.savez(path, **arrays)
+    before = path.read_bytes()
+    person.open(path)
+    assert person.number("value", 4, 6) == arrays["value"][4, 6]
+    person.type_into("query", 0, 0, "4")
+    person.choose_file(tmp_path / "start", lambda: person.press("Ctrl+S"))
+    assert (tmp_path / "start.attn").exists()
+    assert path.read_bytes() == before
 
 
 # --- bad files -------------------------------------------------------------------------------------

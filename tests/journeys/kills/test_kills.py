@@ -29,6 +29,7 @@ from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
 from attn_gui.models.study import model_of, open_layer, record_of, weights_at
 from attn_gui.paths import resource
+from tests.failing import share
 
 from .typist import CORNER, FIELDS, SAVED, TURNED, state_of
 
@@ -203,14 +204,12 @@ TURNS = ("small", "based", "model", "large", "based", "model", "small", "large",
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 @pytest.mark.timeout(0)
 def test_a_kill_costs_a_second_at_most_and_no_file(tmp_path, request, nursery, capsys):
-    count = request.config.getoption("kills") or (5 if request.config.getoption("long") else 2)
-    first = request.config.getoption("first")
-    lost = []
-    for number in range(first, first + count):
+    first, count, lost = request.config.getoption("first"), request.config.getoption("kills") or 5, []
+    for number in share(range(first, first + count), count):
         name = TURNS[number % len(TURNS)]
         lost.append(lost_in(DOCUMENTS[name](), tmp_path / "mine.attn", nursery, Random(f"{name} {number}")))
     with capsys.disabled():
-        print(f"\n{count} kills from {first} on: at most {max(lost):.2f} s lost, {sum(lost) / count:.2f} s on average")
+        print(f"\n{len(lost)} kills: at most {max(lost):.2f} s lost, {sum(lost) / len(lost):.2f} s on average")
 
 
 def lost_in(document: Document, session: Path, nursery: Nursery, dice: Random) -> float:

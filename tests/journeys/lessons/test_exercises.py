@@ -19,7 +19,8 @@ def leave_out(person, stage, row, column):
     person.settle("exercises")
 
 
-def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem_is_another(person, qtbot):
+def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem_is_another(person, qtbot, gate):
+    gate.open()
     leave_out(person, "weights", 1, 1)
     assert "0.6405" not in person.explanation()
     assert "0.6404" not in person.status()
@@ -40,7 +41,7 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
     person.type("0.64", end="Return")
     person.settle("exercises")
     assert person.find("exercise.left").text() == "0 of 1 left"
-    assert person.find("exercise.hint").text().endswith("Every cell is right.")
+    assert person.find("exercise.hint").text() == "Right: 0.6405\nEvery cell is right.", "as the explanation has it"
     assert "0.6405" in person.explanation()
     person.click("exercise.close")
     assert not person.find("exercise").isVisible()
@@ -160,6 +161,28 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
     person.settle("exercises")
     assert f"{person.value('weights', 1, 1):.6f}" in person.status()
 
+    person.again("a verdict is by the numbers that there are and not said of another cell")
+    gate.close()
+    leave_weight_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
+    changed_meanwhile(person, gate, lambda person: person.type_into("query", 1, 2, "50"))
+    assert person.find("exercise.verdict").text().startswith("Not yet")
+    assert person.find("exercise.left").text() == "1 of 1 left"
+    person.click_cell("weights", 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), OTHER)
+    person.settle("lessons", "exercises")
+    assert person.find("exercise.left").text() == "0 of 1 left"
+
+    person.again("a verdict on one cell is not said of another")
+    gate.close()
+    leave_weight_out(person, 0, 0)
+    leave_weight_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), "7")
+    changed_meanwhile(person, gate, lambda person: person.click_cell("weights", 0, 0))
+    assert person.find("exercise.answer").isVisible()
+    assert person.find("exercise.verdict").text() == ""
+    assert not person.find("exercise.show").isVisible()
+
 
 @pytest.fixture
 def gate(monkeypatch):
@@ -184,25 +207,3 @@ def leave_weight_out(person, row, column):
     person.choose_cell("weights", row, column)
     person.do("leave_out")
     person.settle("lessons", "exercises")
-
-
-def test_a_verdict_is_by_the_numbers_that_there_are_and_not_said_of_another_cell(person, gate):
-    leave_weight_out(person, 1, 1)
-    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate, lambda person: person.type_into("query", 1, 2, "50"))
-    assert person.find("exercise.verdict").text().startswith("Not yet")
-    assert person.find("exercise.left").text() == "1 of 1 left"
-    person.click_cell("weights", 1, 1)
-    person.overwrite(person.find("exercise.answer", QLineEdit), OTHER)
-    person.settle("lessons", "exercises")
-    assert person.find("exercise.left").text() == "0 of 1 left"
-
-    person.again("a verdict on one cell is not said of another")
-    gate.close()
-    leave_weight_out(person, 0, 0)
-    leave_weight_out(person, 1, 1)
-    person.overwrite(person.find("exercise.answer", QLineEdit), "7")
-    changed_meanwhile(person, gate, lambda person: person.click_cell("weights", 0, 0))
-    assert person.find("exercise.answer").isVisible()
-    assert person.find("exercise.verdict").text() == ""
-    assert not person.find("exercise.show").isVisible()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 import attn_gui
 from attn_gui.cli import main
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.lessons.lesson import ORDERS
 from attn_gui.lessons.live_numbers import FUNCTIONS, HERE, MEASURES
 from attn_gui.lessons.step_states import PLACES
@@ -18,7 +18,6 @@ from attn_gui.models import KnownModel
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.help_window import CODE, HelpWindow, help_pages
 from attn_gui.views.zones import stops
-from tests.failing import each
 
 KEYS = [page.key for page in help_pages("en", defaultdict(str))]
 WRITTEN = "9-writing-lessons"
@@ -85,21 +84,9 @@ def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
     assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
 
 
-def test_what_is_not_to_be_had_in_a_bundle_is_left_out(person, monkeypatch):
-    """The models that packages of Python bring: a paragraph named their actions, and no page opened."""
-    monkeypatch.setattr(KnownModel, "obtainable", property(lambda known: not known.module))
-    for lang, words in (("en", "which packages bring"), ("zh", "由软件包提供")):
-        person.do(f"language_{lang}")
-        help_window = opened(person)
-        assert help_window.titles.count() == len(KEYS)
-        said = read(help_window, "8-models")
-        assert "config.json" in said
-        assert "{" not in said
-        assert words not in said
-
-
-def test_it_opens_at_what_has_the_keyboard_and_follows_the_language(launch, qtbot):
-    person = launch()
+def test_it_opens_at_what_has_the_keyboard_follows_the_language_and_leaves_out_what_is_not_to_be_had(
+    qtbot, person, monkeypatch
+):
     person.go_to("query", 1, 1)
     help_window = opened(person)
     assert help_window.text.toPlainText().startswith("Tables")
@@ -120,15 +107,25 @@ def test_it_opens_at_what_has_the_keyboard_and_follows_the_language(launch, qtbo
     qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
     assert QApplication.activeModalWidget() is None
 
+    person.again("what is not to be had in a bundle is left out")
+    # The models that packages of Python bring: a paragraph named their actions, and no page opened.
+    monkeypatch.setattr(KnownModel, "obtainable", property(lambda known: not known.module))
+    for lang, words in (("en", "which packages bring"), ("zh", "由软件包提供")):
+        person.do(f"language_{lang}")
+        help_window = opened(person)
+        assert help_window.titles.count() == len(KEYS)
+        said = read(help_window, "8-models")
+        assert "config.json" in said
+        assert "{" not in said
+        assert words not in said
 
-@each(("action", "part", "title"), [("masks", "panel.mask", "Masks"), ("retrieval", "panel.pages", "Pages")])
-def test_parts_with_a_page_of_their_own_open_it(person, qtbot, action, part, title):
-    person.again(part)
-    person.do(action)
-    person.wait()
-    qtbot.waitUntil(person.find(part).isVisible)
-    next(each for each in stops(person.window) if person.find(part).isAncestorOf(each)).setFocus()
-    assert opened(person).text.toPlainText().startswith(title)
+    for action, part, title in (("masks", "panel.mask", "Masks"), ("retrieval", "panel.pages", "Pages")):
+        person.again(part)
+        person.do(action)
+        person.wait()
+        qtbot.waitUntil(person.find(part).isVisible)
+        next(each for each in stops(person.window) if person.find(part).isAncestorOf(each)).setFocus()
+        assert opened(person).text.toPlainText().startswith(title)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

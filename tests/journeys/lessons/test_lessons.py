@@ -50,7 +50,7 @@ def answer(person, question, wrong):
     person.settle("lessons")
 
 
-def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tmp_path):
+def test_a_lesson_is_no_table_begins_if_read_in_time_and_plays_its_products(launch, tmp_path):
     (tmp_path / "bad.md").write_text("no lesson", encoding="utf-8")
     person = launch("minilm-layer2.npz")
     for path in (WORKED, tmp_path / "bad.md"):
@@ -61,8 +61,52 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
         assert not person.find("lesson").isVisible()
         assert person.program.document.name == "worked-example"
 
+    # Its file has the ending of a lesson.
+    person.again("a table in Markdown goes the way of every table", "worked-example.npz")
+    path = tmp_path / "table.md"
+    path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
+    person.drop(path)
+    person.settle("lessons")
+    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
+    person.click(person.button("Q", "banner"))
+    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
 
-def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_offered(launch, monkeypatch):
+    person.again("what is typed after a refused answer takes its place")
+    begin(person, WORKED)
+    for text in ("abc", "1.732"):
+        person.type(text, end="Return")
+        person.settle("lessons")
+    assert person.find("lesson.answer", QLineEdit).text() == "1.732"
+    assert verdict(person) == "Correct."
+
+    person.again("the worked example plays its products and the steps before its weight")
+    person.window.resize(1366, 700)
+    person.program.settings.put(PROGRESS, {})
+    person.program.take_in(resource("lessons", "06-worked-example.md"))
+    assert shown(person) is None
+    person.click("lesson.skip")
+    found = shown(person)
+    assert found is not None
+    assert found.playing
+    found.pause_here()
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores"]
+    assert found.walk.beats[0].board.map.covered == ((0, 1),), "what is asked for is not seen in it"
+    assert person.find("lesson.answer").hasFocus(), "the keyboard stays where one answers"
+    person.click("lesson.skip")
+    assert shown(person) is None
+    person.click("lesson.skip")
+    assert shown(person) is None, "its weight is asked for"
+    person.click("lesson.walk")
+    found = shown(person)
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
+    assert person.find("walk").hasFocus()
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
+    assert shown(person) is None, "all numbers are seen again"
+    assert not person.find("lesson.walk").isVisible()
+    assert person.find("heatmap.weights").isVisible()
+
+
+def test_numbers_follow_edits_the_way_back_is_offered_and_in_chinese_tokens_are_named(launch, monkeypatch, tmp_path):
     threads, text = [], LessonNumber.text
 
     def told(live, *args):
@@ -94,6 +138,23 @@ def test_numbers_follow_edits_computed_beside_the_window_and_the_way_back_is_off
     person.settle("lessons")
     assert person.number("query", 1, 1) == 5
     person.answering(ExportDialog, QDialog.reject, lambda: person.press("Ctrl+E"))  # the end of the line on X11
+
+    person.again("in Chinese a bad lesson is refused")
+    person.do("language_zh")
+    path = tmp_path / "bad.md"
+    path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
+    person.drop(path)
+    person.settle("lessons")
+    assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的算例文件名，实际为 nowhere。"
+    assert not person.find("lesson").isVisible()
+
+    # tokens are named in the language of the window
+    begin(person, resource("lessons", "09-pooling.md"))
+    assert person.program.document.problem.key_tokens == ("报纸", "论文", "咖啡", "笔记本", "书")
+    person.do("language_en")
+    person.settle("lessons")
+    assert person.program.document.problem.key_tokens == ("newspaper", "paper", "coffee", "notebook", "book")
+    assert not person.find("lesson.left").isVisible()
 
 
 def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_before_it_is_done(launch, tmp_path):
@@ -193,44 +254,6 @@ def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_befo
         if not done:
             person.click("lesson.do")
             person.settle("lessons")
-
-
-def test_in_chinese_a_bad_lesson_is_refused_and_tokens_are_named(launch, tmp_path):
-    person = launch("worked-example.npz", lang="zh")
-    path = tmp_path / "bad.md"
-    path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
-    person.drop(path)
-    person.settle("lessons")
-    assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的算例文件名，实际为 nowhere。"
-    assert not person.find("lesson").isVisible()
-
-    person.again("tokens are named in the language of the window")
-    begin(person, resource("lessons", "09-pooling.md"))
-    assert person.program.document.problem.key_tokens == ("报纸", "论文", "咖啡", "笔记本", "书")
-    person.do("language_en")
-    person.settle("lessons")
-    assert person.program.document.problem.key_tokens == ("newspaper", "paper", "coffee", "notebook", "book")
-    assert not person.find("lesson.left").isVisible()
-
-
-def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path):
-    """Its file has the ending of a lesson."""
-    person = launch("worked-example.npz")
-    path = tmp_path / "table.md"
-    path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
-    person.drop(path)
-    person.settle("lessons")
-    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
-    person.click(person.button("Q", "banner"))
-    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
-
-    person.again("what is typed after a refused answer takes its place")
-    begin(person, WORKED)
-    for text in ("abc", "1.732"):
-        person.type(text, end="Return")
-        person.settle("lessons")
-    assert person.find("lesson.answer", QLineEdit).text() == "1.732"
-    assert verdict(person) == "Correct."
 
 
 @pytest.fixture
@@ -334,29 +357,3 @@ def shown(person) -> WalkPlayer | None:
     person.until(lambda: not person.program.late.lessons.busy)
     walks = [walk for walk in person.window.findChildren(QWidget, "walk") if walk.isVisible()]
     return walks[0].findChild(WalkPlayer) if walks else None
-
-
-def test_the_worked_example_plays_its_products_and_the_steps_before_its_weight(launch):
-    person = launch("worked-example.npz", width=1366, height=700)
-    person.program.take_in(resource("lessons", "06-worked-example.md"))
-    assert shown(person) is None
-    person.click("lesson.skip")
-    found = shown(person)
-    assert found is not None
-    assert found.playing
-    found.pause_here()
-    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores"]
-    assert found.walk.beats[0].board.map.covered == ((0, 1),), "what is asked for is not seen in it"
-    assert person.find("lesson.answer").hasFocus(), "the keyboard stays where one answers"
-    person.click("lesson.skip")
-    assert shown(person) is None
-    person.click("lesson.skip")
-    assert shown(person) is None, "its weight is asked for"
-    person.click("lesson.walk")
-    found = shown(person)
-    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
-    assert person.find("walk").hasFocus()
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
-    assert shown(person) is None, "all numbers are seen again"
-    assert not person.find("lesson.walk").isVisible()
-    assert person.find("heatmap.weights").isVisible()

@@ -6,7 +6,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
+from attn_gui.app.lessons.lesson_list import PROGRESS
 from attn_gui.lessons.curriculum import path_of
+from attn_gui.lessons.lesson import title_of
 from attn_gui.views.dialogs.export_dialog import CardDialog
 from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.text_views import Link, SentenceView
@@ -137,9 +139,7 @@ def test_the_first_lesson_is_gone_through_by_keys(launch):
     press(person, "lessons.anew", "Shift+Tab")
     assert person.find("lesson.place").text() == "第 1 步，共 5 步"
 
-
-def test_the_last_card_leads_on_to_the_next_lesson(launch):
-    person = begin(launch, "en")
+    # the last card leads on to the next lesson
     for _ in range(5):
         press(person, "lesson.skip")
     assert person.focus().objectName() == "lesson.next_lesson"
@@ -147,15 +147,8 @@ def test_the_last_card_leads_on_to_the_next_lesson(launch):
     person.find("lesson.next_lesson").setFocus()
     person.press("Space")
     person.settle("lessons")
-    assert person.program.document.name == "Shapes, and why d_v is free"
+    assert person.program.document.name == title_of(LESSONS[0], "zh")
     assert person.find("inspector").isVisible()
-
-
-def begin(launch, lang="zh", size=(1366, 700)):
-    person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
-    person.program.take_in(path_of("06-worked-example"))
-    person.settle("lessons")
-    return person
 
 
 def give(person, text):
@@ -163,42 +156,7 @@ def give(person, text):
     person.settle("lessons")
 
 
-def test_large_type_on_a_low_screen_leaves_a_step_some_lines_of_its_text(launch):
-    """At 150 % of 1366 × 700 only its title was left, above an explanation that nobody had asked for."""
-    person = launch("worked-example.npz", lang="zh", width=1366, height=700)
-    person.click("switch.full")
-    person.program.appearance.step_zoom(3)
-    person.wait()
-    person.window.resize(1350, 652)
-    person.look()
-    person.program.take_in(path_of("06-worked-example"))
-    person.settle("lessons")
-    person.look()
-    page = person.find("lesson").findChild(StepText)
-    title, *lines = (line.height() for part in page.findChildren(SentenceView) for line in part.lines())
-    assert page.viewport().height() >= title + 2 * max(lines)
-
-
-def test_arrows_lead_to_a_choice_and_take_none(launch):
-    """After a wrong answer the second choice was the next one for whoever went on to the third."""
-    person = launch("worked-example.npz", lang="en")
-    person.program.take_in(path_of("03-root-d-k"))
-    person.settle("lessons")
-    person.press("Space")
-    person.settle("lessons")
-    wrong = verdict(person)
-    assert wrong.startswith("Not yet.")
-    for key, place in (("Down", 1), ("Down", 2), ("Down", 2), ("Up", 1)):
-        person.press(key)
-        person.settle("lessons")
-        assert person.focus().objectName() == f"lesson.choice.{place}"
-        assert verdict(person) == wrong
-    person.press("Space")
-    person.settle("lessons")
-    assert verdict(person).startswith("Correct.")
-
-
-def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has_the_rest(launch):
+def test_on_a_small_screen_a_step_has_its_text_its_buttons_and_its_choices(launch):
     person = launch("worked-example.npz", lang="zh", width=1366, height=700)
     person.program.take_in(path_of("06-worked-example"))
     person.settle("lessons")
@@ -227,9 +185,7 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
     give(person, "1")
     assert gap() < 60
 
-
-def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch):
-    person = launch("worked-example.npz", width=1366, height=700)
+    person.again("a button that a step speaks of is there in the simple window, too")
     person.program.appearance.set_simple(True)
     person.program.take_in(path_of("13-cross-attention"))
     person.settle("lessons")
@@ -240,6 +196,39 @@ def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch
     person.click("lesson.close")
     person.settle("lessons")
     assert "inspector.reach" not in buttons_shown(person)
+
+    person.program.appearance.set_simple(False)
+    person.again("arrows lead to a choice and take none")
+    person.do("language_en")
+    # After a wrong answer the second choice was the next one for whoever went on to the third.
+    person.program.take_in(path_of("03-root-d-k"))
+    person.settle("lessons")
+    person.press("Space")
+    person.settle("lessons")
+    wrong = verdict(person)
+    assert wrong.startswith("Not yet.")
+    for key, place in (("Down", 1), ("Down", 2), ("Down", 2), ("Up", 1)):
+        person.press(key)
+        person.settle("lessons")
+        assert person.focus().objectName() == f"lesson.choice.{place}"
+        assert verdict(person) == wrong
+    person.press("Space")
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+    person.again("large type on a low screen leaves a step some lines of its text")
+    person.program.settings.put(PROGRESS, {})
+    # At 150 % of 1366 × 700 only its title was left, above an explanation that nobody had asked for.
+    person.program.appearance.step_zoom(3)
+    person.wait()
+    person.window.resize(1350, 652)
+    person.look()
+    person.program.take_in(path_of("06-worked-example"))
+    person.settle("lessons")
+    person.look()
+    page = person.find("lesson").findChild(StepText)
+    title, *lines = (line.height() for part in page.findChildren(SentenceView) for line in part.lines())
+    assert page.viewport().height() >= title + 2 * max(lines)
 
 
 def buttons_shown(person):

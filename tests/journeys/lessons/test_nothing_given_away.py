@@ -148,7 +148,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank, lang, tmp_path):
     assert not person.action("show_gradient").isEnabled()
 
 
-def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_there(person):
+def test_what_was_pinned_before_tells_nothing_and_a_right_answer_uncovers_what_was_covered(person):
     person.do("pin")
     number = leave_out(person, "weights", 2, 1)
     person.type_into("x", 0, 0, "1.5")
@@ -161,6 +161,27 @@ def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_ther
     person.do("end_exercise")
     person.settle("exercises", "pages", "gradients", "cell_history")
     assert np.isfinite(person.value("weights", 2, 1))
+
+    person.again("a right answer uncovers what was covered and opens the way on")
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    row, result = np.isnan, person.program.view.look.blanks
+    assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
+    assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
+    assert row([person.value("head_output", 1, column) for column in (0, 1)]).all()
+    assert person.value("weights", 0, 0) == 0.5
+    assert "?" in person.explanation()
+    assert "(1, 1) = ?" in person.status()
+    assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
+    assert not person.find("lesson.next").isEnabled()
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
+    person.settle("lessons")
+    assert person.program.view.look.blanks == frozenset()
+    assert "0.6405" in person.explanation()
+    assert person.find("lesson.next").isEnabled()
+    assert person.focus().objectName() == "lesson.next"
 
 
 def told(person):
@@ -191,26 +212,3 @@ def given_away(person):
         yield from (f"{answer.text} is told: {text}" for text in told_too)
     if answer.cell is not None and not np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all():
         yield f"{answer.text} is not covered"
-
-
-def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
-    person = launch()
-    begin(person, WORKED)
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    row, result = np.isnan, person.program.view.look.blanks
-    assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
-    assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
-    assert row([person.value("head_output", 1, column) for column in (0, 1)]).all()
-    assert person.value("weights", 0, 0) == 0.5
-    assert "?" in person.explanation()
-    assert "(1, 1) = ?" in person.status()
-    assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
-    assert not person.find("lesson.next").isEnabled()
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
-    person.settle("lessons")
-    assert person.program.view.look.blanks == frozenset()
-    assert "0.6405" in person.explanation()
-    assert person.find("lesson.next").isEnabled()
-    assert person.focus().objectName() == "lesson.next"

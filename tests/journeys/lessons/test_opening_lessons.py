@@ -10,6 +10,7 @@ from attn_gui.app.state import background_task
 from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
+from tests.failing import share
 from tests.journeys.gate import Gate
 from tests.seen import covered, fault
 
@@ -74,7 +75,7 @@ def begun(person):
     return person.find("lesson").isVisible()
 
 
-def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
+def test_the_list_of_lessons_leads_back_to_what_stood_there_before_and_is_seen_whole(launch):
     person = launch(page=True)
     lists = person.program.late.lessons
     for name, leave in (
@@ -95,8 +96,23 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before(launch):
         assert person.find(name).isVisible()
         assert not person.find("lessons").isVisible()
 
+    # of 700 pixels the frame of the window takes some, and one lesson is finished
+    person.window.resize(1350, 652)
+    for step in range(5):
+        LessonProgress(person.program.settings).tick(LESSON.stem, step, solved=True)
+    for lang in share(("en", "zh"), 2):
+        person.do(f"language_{lang}", "lessons")
+        person.until(lambda: not lists.list.busy)
+        QTest.qWait(1)
+        band = person.find("lessons.band")
+        assert len([part for part in band.findChildren(SentenceView) if part.isVisible()]) == 2
+        assert fault(band) == ""
+        person.press("Esc")
 
-def test_what_is_undone_from_the_list_of_lessons_is_seen(launch):
+
+def test_what_is_done_in_a_lesson_or_undone_from_their_list_is_seen_and_a_large_step_turns_to_its_cell(
+    launch, tmp_path
+):
     """It was undone behind the list, where nobody saw it."""
     person = launch("worked-example.npz")
     person.type_into("query", 1, 1, "5")
@@ -110,24 +126,8 @@ def test_what_is_undone_from_the_list_of_lessons_is_seen(launch):
     assert person.table("query").isVisible()
     assert not person.find("lessons").isVisible()
 
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_list_of_lessons_is_seen_whole_on_a_small_screen(launch, lang):
-    """Of 700 pixels the frame of the window takes some, and one lesson is finished."""
-    person = launch(lang=lang, width=1350, height=652)
-    for step in range(5):
-        LessonProgress(person.program.settings).tick(LESSON.stem, step, solved=True)
-    person.do("lessons")
-    person.until(lambda: not person.program.late.lessons.list.busy)
-    QTest.qWait(1)
-    band = person.find("lessons.band")
-    assert len([part for part in band.findChildren(SentenceView) if part.isVisible()]) == 2
-    assert fault(band) == ""
-
-
-def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
-    """Its panel lay over the sentence that says which mask."""
-    person = launch(width=1366, height=700)
+    person.again("the mask is made beside the step that asks for it")
+    person.window.resize(1366, 700)  # its panel lay over the sentence that says which mask
     person.program.take_in(resource("lessons", "05-masks.md"))
     person.settle("lessons")
     while not person.find("lesson.do").isVisible():
@@ -140,6 +140,35 @@ def test_the_mask_is_made_beside_the_step_that_asks_for_it(launch):
     person.press("Esc")
     assert not person.window.mask_panel.isVisible()
     assert covered(person.find("lesson")) == shown
+
+    # what is done in a lesson is left without a question, and what is done after it belongs to the person
+    person.click("lesson.do")
+    person.settle("lessons")
+    assert not person.program.document.modified
+    person.press("Ctrl+Z")
+    person.settle("lessons")
+    person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
+    person.settle("lessons")
+    assert person.program.document.name == title_of(LESSON, "en")
+
+    person.click("lesson.close")
+    person.type_into("query", 0, 0, "7")
+    person.settle("lessons")
+    assert person.program.document.modified
+
+    person.again("a large step turns to its own cell")
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person.program.take_in(path)
+    person.settle("lessons")
+    assert person.banner() == ""
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 300, 2))
+    assert person.find("lesson.answer").isVisible()
+    person.click("lesson.skip")
+    person.settle("lessons")
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 450, 2))
 
 
 def test_a_lesson_waits_for_a_dialog_and_what_is_changed_meanwhile_is_not_lost(launch, gate, monkeypatch, tmp_path):
@@ -190,44 +219,3 @@ def test_a_lesson_waits_for_a_dialog_and_what_is_changed_meanwhile_is_not_lost(l
     rest(person, gate)
     assert begun(person)
     assert person.find("lesson.place").text() == "Step 2 of 5"
-
-
-def test_what_is_done_in_a_lesson_is_left_without_a_question_and_what_is_done_after_it_belongs_to_the_person(launch):
-    person = launch()
-    person.program.take_in(resource("lessons", "05-masks.md"))
-    person.settle("lessons")
-    while not person.find("lesson.do").isVisible():
-        person.click("lesson.skip")
-        person.settle("lessons")
-    person.click("lesson.do")
-    person.settle("lessons")
-    assert not person.program.document.modified
-    person.press("Ctrl+Z")
-    person.settle("lessons")
-    person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
-    person.settle("lessons")
-    assert person.program.document.name == title_of(LESSON, "en")
-
-    person.again("what is done after a lesson belongs to the person")
-    person.program.take_in(LESSON)
-    person.settle("lessons")
-    person.click("lesson.close")
-    person.type_into("query", 0, 0, "7")
-    person.settle("lessons")
-    assert person.program.document.modified
-
-
-def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
-    path = tmp_path / "large.md"
-    path.write_text(TEXT, encoding="utf-8")
-    person = launch("worked-example.npz")
-    person.program.take_in(path)
-    person.settle("lessons")
-    assert person.banner() == ""
-    look = person.program.view.look
-    assert (look.head, look.cell) == (1, ("weights", 300, 2))
-    assert person.find("lesson.answer").isVisible()
-    person.click("lesson.skip")
-    person.settle("lessons")
-    look = person.program.view.look
-    assert (look.head, look.cell) == (1, ("weights", 450, 2))

@@ -26,22 +26,6 @@ def ask(person, folder, **numbers):
     person.settle("worksheets")
 
 
-def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp_path):
-    person = launch(SMALL, lang="zh")
-    ask(person, tmp_path, level="mistake", count=2, seed=7)
-    assert {path.name for path in tmp_path.iterdir()} == {"worked-example-worksheets.pdf", "worked-example-keys.pdf"}
-    assert "worked-example-keys.pdf" in person.banner()
-    other = tmp_path / "other"
-    problem = tmp_path / "worked-example.npz"
-    save(person.program.document.problem, problem)
-    assert main(["worksheet", str(problem), "-o", str(other), "--count", "2", "--seed", "7", "--level", "mistake",
-                 "--lang", "zh"]) == 0  # fmt: skip
-    for name in ("worked-example-worksheets.pdf", "worked-example-keys.pdf"):
-        mine, theirs = (folder / name for folder in (tmp_path, other))
-        assert abs(mine.stat().st_size - theirs.stat().st_size) < 200  # dates apart
-    assert person.program.settings.record("worksheets")["count"] == 2
-
-
 @pytest.fixture
 def gate(monkeypatch):
     """Holds up whoever checks or writes until it is opened, as a slow disk would."""
@@ -52,7 +36,7 @@ def gate(monkeypatch):
     found.open()
 
 
-def test_what_makes_no_sheet_is_said_in_the_dialog_which_does_not_wait_for_it(launch, gate, tmp_path):
+def test_sheets_keys_and_solutions_are_written_as_the_command_line_writes_them_or_refused(launch, gate, tmp_path):
     person = launch("transformer-layer.npz", lang="zh")
 
     def look(dialog):
@@ -67,15 +51,23 @@ def test_what_makes_no_sheet_is_said_in_the_dialog_which_does_not_wait_for_it(la
     person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
     assert not list(tmp_path.iterdir())
 
+    person.again("sheets and keys are written as the command line writes them", SMALL)
+    ask(person, tmp_path, level="mistake", count=2, seed=7)
+    assert {path.name for path in tmp_path.iterdir()} == {"worked-example-worksheets.pdf", "worked-example-keys.pdf"}
+    assert "worked-example-keys.pdf" in person.banner()
+    other = tmp_path / "other"
+    problem = tmp_path / "worked-example.npz"
+    save(person.program.document.problem, problem)
+    assert main(["worksheet", str(problem), "-o", str(other), "--count", "2", "--seed", "7", "--level", "mistake",
+                 "--lang", "zh"]) == 0  # fmt: skip
+    for name in ("worked-example-worksheets.pdf", "worked-example-keys.pdf"):
+        mine, theirs = (folder / name for folder in (tmp_path, other))
+        assert abs(mine.stat().st_size - theirs.stat().st_size) < 200  # dates apart
+    assert person.program.settings.record("worksheets")["count"] == 2
 
-def saved(person, action, path):
-    person.choose_file(path, lambda: person.do(action))
-    person.until(lambda: not person.program.late.solutions.busy)
-    QTest.qWait(1)
-    return path
-
-
-def test_solutions_are_written_one_at_a_time_in_the_language_of_the_window_or_refused(person, gate, tmp_path):
+    person.again("solutions are written one at a time", SMALL)
+    person.do("language_en")
+    gate.close()
     person.choose_file(tmp_path / "a.md", lambda: person.do("solution_of_problem"))
     gate.await_work()
     person.do("solution_of_problem")
@@ -86,9 +78,9 @@ def test_solutions_are_written_one_at_a_time_in_the_language_of_the_window_or_re
         QTest.qWait(1)
     QTest.qWait(1)
     assert "Wrote" in person.banner()
-    assert list(tmp_path.iterdir())
+    assert (tmp_path / "a.md").exists()
 
-    person.again("in the language of the window")
+    # in the language of the window
     for lang in ("en", "zh"):
         person.do(f"language_{lang}")
         person.choose_cell("weights", 1, 1)
@@ -106,7 +98,7 @@ def test_solutions_are_written_one_at_a_time_in_the_language_of_the_window_or_re
     assert not saved(person, "solution_of_problem", tmp_path / "c.pdf").exists()
     assert "columns" in person.banner()
 
-    person.again("an exercise is not given away")
+    person.again("an exercise is not given away", SMALL)
     assert not person.action("solution_of_cell").isEnabled()
     person.choose_cell("weights", 1, 1)
     assert person.action("solution_of_cell").isEnabled()
@@ -114,3 +106,10 @@ def test_solutions_are_written_one_at_a_time_in_the_language_of_the_window_or_re
     person.wait()
     assert not person.action("solution_of_cell").isEnabled()
     assert not person.action("solution_of_problem").isEnabled()
+
+
+def saved(person, action, path):
+    person.choose_file(path, lambda: person.do(action))
+    person.until(lambda: not person.program.late.solutions.busy)
+    QTest.qWait(1)
+    return path

@@ -12,7 +12,7 @@ from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.small_dialogs import AskDialog, TakeDialog
 from attn_gui.views.theme import current_theme
-from tests.failing import each
+from tests.failing import share
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 ROWS, COLUMNS = slice(1, 4), slice(2, 6)
@@ -58,7 +58,7 @@ def shown(person, stage):
     return np.array(person.values(stage))
 
 
-def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys_and_set_as_one(person):
+def test_a_block_is_chosen_by_clicks_by_a_drag_by_keys_and_by_menu_and_set_as_one(person, monkeypatch):
     heatmap = choose(person, "scores")
     assert heatmap.chosen == (1, 2)
     assert "3 × 4 cells" in heatmap.accessibleDescription()
@@ -190,32 +190,66 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys_and_set_as_one(person
     person.do("undo")
     assert person.program.document.problem == problem_of()
 
+    for stage, axis, place in share((("weights", "head", 0), ("query", "row", 4)), 2):
+        anew(person, f"cells of {stage} are taken from another {axis}")
+        plain = compute(problem_of())[stage][0]
+        if stage == "query":
+            plain = plain.reshape(5, 4, 3).transpose(1, 0, 2)
+        choose(person, stage, slice(1, 2), slice(0, plain.shape[-1]))
+        expected = plain[0, 1] if axis == "head" else plain[2, 4]
 
-@each(("stage", "axis", "place"), [("weights", "head", 0), ("query", "row", 4)], one_of=2)
-def test_cells_are_taken_from_another_head_and_another_row(person, stage, axis, place):
-    plain = compute(problem_of())[stage][0]
-    if stage == "query":
-        plain = plain.reshape(5, 4, 3).transpose(1, 0, 2)
-    choose(person, stage, slice(1, 2), slice(0, plain.shape[-1]))
-    expected = plain[0, 1] if axis == "head" else plain[2, 4]
+        def answer(dialog, axis=axis, place=place):
+            person.choose(dialog.axis, axis)
+            dialog.place.setFocus()
+            person.press("Ctrl+A")
+            person.type(str(place))
+            dialog.accept()
 
-    def answer(dialog):
-        person.choose(dialog.axis, axis)
-        dialog.place.setFocus()
-        person.press("Ctrl+A")
-        person.type(str(place))
-        dialog.accept()
+        person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
+        np.testing.assert_allclose(shown(person, stage)[1], expected, rtol=1e-12)
+        assert (person.program.document.problem.interventions == ()) == (stage == "query"), "into a table as if typed"
+        assert person.steps()[-1].endswith(f"taken from {axis} {place}")
+        person.do("undo")
+        assert person.program.document.problem == problem_of()
 
-    person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
-    np.testing.assert_allclose(shown(person, stage)[1], expected, rtol=1e-12)
-    assert (person.program.document.problem.interventions == ()) == (stage == "query"), "into a table as if typed"
-    assert person.steps()[-1].endswith(f"taken from {axis} {place}")
-    person.do("undo")
-    assert person.program.document.problem == problem_of()
+    person.again("every zone has a menu that acts on what it was opened on", "minilm-layer2.npz")
+    person.click_cell("weights", 1, 0)
+    for zone, offered in (
+        ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
+        ("head.0", {"action.copy", "action.next_head"}),
+        ("history.steps", {"action.undo", "action.redo", "action.copy"}),
+        ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
+    ):
+        for keyboard in (False, True):
+            target = person.find(zone)
+            if keyboard:
+                target.setFocus()
+            menu = _menu(target, keyboard=keyboard)
+            assert offered <= _names(menu), zone
+            assert target.hasFocus(), zone
+            menu.close()
 
+    person.again("a map offers to copy itself and to let its cell go", SMALL)
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
+    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
+    assert heatmap.chosen == (1, 0)
+    person.action("release_cell").trigger()
+    menu.close()
+    assert heatmap.chosen is None
+    assert not person.action("release_cell").isEnabled()
 
-def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stays(launch, monkeypatch):
-    person = launch()
+    person.again("escape or a click beside the maps lets the chosen cell go", SMALL)
+    person.click_cell("weights", 1, 0)
+    person.press("Esc")
+    assert person.find("heatmap.weights").chosen is None
+    person.click_cell("weights", 1, 0)
+    background = person.program.window.product
+    QTest.mouseClick(background, Qt.MouseButton.LeftButton, pos=QPoint(2, background.height() - 3))
+    assert person.find("heatmap.weights").chosen is None
+
+    person.again("a block is not changed while its numbers are computed and the text stays")
     rng = np.random.default_rng(3)
     person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
     person.wait()
@@ -264,42 +298,3 @@ def _names(menu: QMenu) -> set[str]:
         for action in menu.actions()
         if action.objectName() or action.menu()
     }
-
-
-def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
-    person = launch()
-    person.click_cell("weights", 1, 0)
-    for zone, offered in (
-        ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
-        ("head.0", {"action.copy", "action.next_head"}),
-        ("history.steps", {"action.undo", "action.redo", "action.copy"}),
-        ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
-    ):
-        for keyboard in (False, True):
-            target = person.find(zone)
-            if keyboard:
-                target.setFocus()
-            menu = _menu(target, keyboard=keyboard)
-            assert offered <= _names(menu), zone
-            assert target.hasFocus(), zone
-            menu.close()
-
-    person.again("a map offers to copy itself and to let its cell go", SMALL)
-    heatmap = person.find("heatmap.weights")
-    heatmap.setFocus()
-    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
-    assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
-    assert heatmap.chosen == (1, 0)
-    person.action("release_cell").trigger()
-    menu.close()
-    assert heatmap.chosen is None
-    assert not person.action("release_cell").isEnabled()
-
-    person.again("escape or a click beside the maps lets the chosen cell go", SMALL)
-    person.click_cell("weights", 1, 0)
-    person.press("Esc")
-    assert person.find("heatmap.weights").chosen is None
-    person.click_cell("weights", 1, 0)
-    background = person.program.window.product
-    QTest.mouseClick(background, Qt.MouseButton.LeftButton, pos=QPoint(2, background.height() - 3))
-    assert person.find("heatmap.weights").chosen is None

@@ -42,7 +42,7 @@ def drag(person, widget, start, way):
     person.look()
 
 
-def test_levels_are_dragged_typed_set_by_keys_and_do_not_reach_the_next_document(person, tmp_path):
+def test_levels_are_dragged_typed_set_by_keys_within_the_window_and_do_not_reach_the_next_document(person, tmp_path):
     person.show_stage("scores")
     heatmap = person.find("operand.left")
     bar, before = bar_of(person, heatmap.objectName()), heatmap.levels
@@ -106,9 +106,7 @@ def test_levels_are_dragged_typed_set_by_keys_and_do_not_reach_the_next_document
     assert not popup.isVisible()
     assert heatmap.shown.color_scale.rule != "auto"
 
-
-def test_the_levels_open_within_the_window_and_the_bar_says_by_which(launch):
-    person = launch()
+    person.again("the levels open within the window and the bar says by which", "minilm-layer2.npz")
     person.window.resize(1024, 700)
     QTest.qWait(1)
     for name in ("heatmap.weights", "operand.left", "operand.result"):
@@ -183,13 +181,3 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     person.do("zoom_reset")
     person.settle()
     assert person.window.size().toTuple() == (1350, 1000)
-    for theme, show in (("dark", person.window.showMaximized), ("light", person.window.showNormal)):
-        show()
-        person.settle()
-        person.do(f"theme_{theme}")
-        person.settle()
-    assert person.window.size().toTuple() == (1350, 1000), "not that of the screen which it filled"
-    person.action("theme_dark").trigger()
-    person.window.resize(1340, 990)  # before the window has had a turn
-    person.settle()
-    assert person.window.size().toTuple() == (1340, 990)

@@ -15,7 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from attn_gui.views.product.map_labels import AxisLabels
-from tests.failing import each
+from tests.failing import share
 from tests.journeys.gate import Gate
 from tests.seen import fault
 
@@ -67,9 +67,6 @@ def test_examples_fill_a_small_screen_with_numbers_and_come_back_to_their_place(
         assert place(person, stage).height() >= 16 * 18
     assert person.find("heatmap.weights").cells.numbers is not None  # scores have no room for a decimal
 
-
-def test_maps_of_queries_and_keys_stand_at_one_place(launch):
-    person = launch()
     stages = ("scores", "scaled", "biased", "masked", "weights")
     problem = open_file(resource("examples", SENTENCE)).problem
     person.again("two layers", problem.replace(mask=({"kind": "causal"}, {"kind": "alibi"})))
@@ -152,7 +149,7 @@ def told(person) -> None:
     person.wait()
 
 
-def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(person):
+def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(person, monkeypatch, qtbot):
     """A press is never lost: the rest is told first, and it means the cell of the new map below the pointer."""
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(12, 13).center()
@@ -192,37 +189,12 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     QTest.mouseMove(heatmap, heatmap.cell_rect(1, 2).center())
     assert "drei → z (1, 2)" in person.window.place.text()
 
-
-@each("way", ["another document", "another structure", "a smaller one"], one_of=3)
-def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of(person, way):
-    """The timer of the finite difference fires between the new evaluation and the turn in which maps are told."""
-    additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}
-    problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
-    person.program.files.begin_problem(problem, "additive")
-    told(person)
-    person.choose_cell("weights", 0, 0)
-    person.press("Ctrl+7")
-    assert person.program.late.gradients.busy
-    end = time.monotonic() + (REST_MS + 5) / 1000
-    while time.monotonic() < end:  # the window is busy, and the timer is due
-        pass
-    if way == "another structure":
-        person.program.document.apply(SetFields({"score": "dot", "score_params": {}}, Label("other")))
-    elif way == "a smaller one":
-        person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
-    else:
-        weights = {name: np.eye(2) for name in ("w_query", "w_key", "w_value")}
-        person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
-    person.program.late.gradients._check()  # as where it is due before anybody is told
-    told(person)
-    person.until(lambda: not person.program.late.gradients.busy)
-
-
-def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monkeypatch):
-    """A long problem is computed beside the window; until then its mask is not the one that is seen."""
+    person.again("nothing is painted while the maps show the problem before")
+    # A long problem is computed beside the window; until then its mask is not the one that is seen.
     person.do("mask_tool")
     told(person)
     gate = Gate()
+    quick = computation.evaluation_of, computation.QUICK_CELLS
     monkeypatch.setattr(computation, "evaluation_of", gate.before(computation.evaluation_of))
     monkeypatch.setattr(computation, "QUICK_CELLS", 0)
     person.program.files.begin_problem(small(), "small")
@@ -238,15 +210,34 @@ def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monke
     assert problem == small()
     assert "still being computed" in said
 
+    monkeypatch.setattr(computation, "evaluation_of", quick[0])
+    monkeypatch.setattr(computation, "QUICK_CELLS", quick[1])
+    for way in share(("another document", "another structure", "a smaller one"), 3):
+        person.again(f"the difference beside a gradient is of the problem that it was taken of, then {way}")
+        # The timer of the finite difference fires between the new evaluation and the turn in which maps are told.
+        additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}
+        problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
+        person.program.files.begin_problem(problem, "additive")
+        told(person)
+        person.choose_cell("weights", 0, 0)
+        person.press("Ctrl+7")
+        assert person.program.late.gradients.busy
+        end = time.monotonic() + (REST_MS + 5) / 1000
+        while time.monotonic() < end:  # the window is busy, and the timer is due
+            pass
+        if way == "another structure":
+            person.program.document.apply(SetFields({"score": "dot", "score_params": {}}, Label("other")))
+        elif way == "a smaller one":
+            person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
+        else:
+            weights = {name: np.eye(2) for name in ("w_query", "w_key", "w_value")}
+            person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
+        person.program.late.gradients._check()  # as where it is due before anybody is told
+        told(person)
+        person.until(lambda: not person.program.late.gradients.busy)
 
-def long() -> Problem:
-    """So long that it is not computed in the turn in which it is opened."""
-    numbers = np.random.default_rng(3).standard_normal((3, 1201, 6)).astype(np.float32)
-    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=2, dtype="float32")
-
-
-def test_the_window_is_dimmed_on_a_long_way_to_another_document_and_painted_after_a_fault(person, monkeypatch, qtbot):
-    """A layer of 512 heads left the window unpainted for three seconds, with nothing that said so."""
+    person.again("the window is dimmed on a long way to another document and painted after a fault")
+    # A layer of 512 heads left the window unpainted for three seconds, with nothing that said so.
     following, weights = person.program.computation, person.window.product.maps.map("weights")
     released = []
     following.held.connect(lambda on: None if on else released.append((following.notified, weights.shown.dimmed)))
@@ -273,3 +264,9 @@ def test_the_window_is_dimmed_on_a_long_way_to_another_document_and_painted_afte
         person.until(lambda: not person.program.computation.pending)
     assert [str(error) for _, error, _ in raised] == ["a fault"]
     assert person.window.updatesEnabled()
+
+
+def long() -> Problem:
+    """So long that it is not computed in the turn in which it is opened."""
+    numbers = np.random.default_rng(3).standard_normal((3, 1201, 6)).astype(np.float32)
+    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=2, dtype="float32")

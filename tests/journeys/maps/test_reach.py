@@ -34,7 +34,7 @@ def small_map(person, stage):
     return person.find(f"node.{stage}").map
 
 
-def test_the_maps_show_what_a_cell_reaches(launch, settled):
+def test_the_maps_show_what_a_cell_reaches_and_where_it_came_from_under_the_mask(launch, settled):
     person = launch()
     person.choose_cell("scaled", 10, 13)
     result = person.find("operand.result")
@@ -64,9 +64,7 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
     assert shown == [one, row, one, row]
 
-
-def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
-    person = launch(CAUSAL)
+    person.again("a cell shows its reach and its origin under the mask", CAUSAL)
     person.program.view.set(head=0)
     heads_on(person, 4)
     person.click_cell("weights", 9, 6)
@@ -82,7 +80,7 @@ def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     settled(person)
     assert person.find("heatmap.weights").overlay.marks.reached is None
 
-    person.again("the maps show where a cell came from hop by hop back to q k and v")
+    # the maps show where a cell came from, hop by hop back to Q, K and V
     person.program.view.set(head=0)
     person.choose_cell("head_output", 5, 3)
     person.click(person.button("Show its origin", "inspector"))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from attn_gui.engine import Problem
 from attn_gui.views.product.product_layout import axis_labels
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, words_of
-from tests.failing import each
+from tests.failing import share
 from tests.seen import fault
 
 LEFT = Qt.MouseButton.LeftButton
@@ -42,8 +42,9 @@ def sentences(person) -> list[str]:
     return found
 
 
-def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
-    person = launch("worked-example.npz", width=1366, height=700)
+def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
+    # the weight of the worked example is walked through by keys
+    person.window.resize(1366, 700)
     found = walked_by_space(person, "weights", 1, 1)
     assert person.find("walk").hasFocus()
     assert not person.find("inspector").isVisible()
@@ -62,25 +63,7 @@ def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
     assert person.program.view.look.cell == ("weights", 1, 1)
     assert person.find("inspector").isVisible()
 
-
-@each("way", ["stage", "undo", "document"], one_of=3)
-def test_whatever_else_is_looked_at_ends_it(person, way):
-    person.again(way)
-    person.type_into("query", 1, 0, "2")
-    person.rest()
-    walked_by_space(person, "weights", 1, 1)
-    if way == "stage":
-        person.click("node.weights")  # the one that is shown: the map comes back
-    elif way == "undo":
-        person.do("undo")
-    else:
-        person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "small")
-    person.wait()
-    assert not any(part.isVisible() for part in person.window.findChildren(QWidget, "walk"))
-    assert person.find("inspector").isVisible()
-
-
-def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
+    person.again("it is found")
     assert not person.action("walk").isEnabled()
     person.choose_cell("scores", 0, 0)
     person.do("walk")
@@ -188,3 +171,18 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     person.press("Space")
     assert not person.has("walk") or not person.find("walk").isVisible()
     assert not person.find("inspector.walk.key").isVisible(), "Space types here"
+
+    for way in share(("stage", "undo", "document"), 3):
+        person.again(way)
+        person.type_into("query", 1, 0, "2")
+        person.rest()
+        walked_by_space(person, "weights", 1, 1)
+        if way == "stage":
+            person.click("node.weights")  # the one that is shown: the map comes back
+        elif way == "undo":
+            person.do("undo")
+        else:
+            person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "small")
+        person.wait()
+        assert not any(part.isVisible() for part in person.window.findChildren(QWidget, "walk"))
+        assert person.find("inspector").isVisible()

@@ -37,16 +37,6 @@ def rest(person, gate):
         QApplication.processEvents()
 
 
-def test_what_is_done_while_a_model_is_read_is_not_lost(launch, opening):
-    person = launch("nadaraya-watson.npz")
-    person.program.take_in(TOY)
-    opening.await_work()
-    person.program.files.open_example("worked")
-    rest(person, opening)
-    assert person.program.document.study is None
-    assert person.program.document.name == "worked-example"
-
-
 @pytest.fixture
 def steps(monkeypatch):
     """Holds up steps of the model on the table."""
@@ -72,7 +62,9 @@ def place(person):
     return study.text, study.layer, person.program.view.look.head
 
 
-def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps, tmp_path):
+def test_of_steps_that_wait_for_one_another_the_last_one_counts_and_changes_go_as_they_were_asked_for(
+    toy, steps, tmp_path
+):
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
@@ -121,6 +113,19 @@ def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps, tmp_
     toy.program.files.open_example("worked")
     assert toy.program.document.study is None
 
+    toy.again("changes of other layers stay and go as they were asked for")
+    switch_two_off(toy)
+    steps.close()
+    changes = toy.find("model.changes")
+    changes.setFocus()
+    for row in (0, 1):
+        changes.choose(row)
+        toy.press("Del")
+    toy.press("Del")  # again, as it still stands there
+    rest(toy, steps)
+    assert by_layer(toy) == {}
+    assert len(toy.steps()) == 6  # of them two for what was removed
+
 
 def written(person):
     person.until(lambda: not person.program.files.saving.busy)
@@ -144,20 +149,6 @@ def by_layer(person):
     return {layer: sum(each.enabled for each in edit.interventions) for layer, edit in study.edits(problem).items()}
 
 
-def test_changes_of_other_layers_stay_and_go_as_they_were_asked_for(toy, steps):
-    switch_two_off(toy)
-    steps.close()
-    changes = toy.find("model.changes")
-    changes.setFocus()
-    for row in (0, 1):
-        changes.choose(row)
-        toy.press("Del")
-    toy.press("Del")  # again, as it still stands there
-    rest(toy, steps)
-    assert by_layer(toy) == {}
-    assert len(toy.steps()) == 6  # of them two for what was removed
-
-
 # --- rows of a second text -------------------------------------------------------------------------
 
 
@@ -165,31 +156,6 @@ def type_two_texts(toy):
     for text, field in ((CHANGED, "text"), (OTHER, "other_text")):
         type_text(toy, text, field)
         toy.wait()
-
-
-def test_rows_that_are_being_taken_wait_for_a_dialog_and_not_for_a_comparison(toy, monkeypatch, request):
-    gate = Gate()
-    request.addfinalizer(gate.open)
-    monkeypatch.setattr(model_run_controller, "rows_taken", gate.before(model_run_controller.rows_taken))
-
-    def take_all():
-        type_two_texts(toy)
-        gate.close()
-        toy.click("model.take_all")
-        gate.await_work()
-
-    take_all()
-    toy.click("model.compare")
-    rest(toy, gate)
-    assert by_layer(toy) == {0: 1}
-    assert toy.program.baseline.comparable
-
-    toy.again("Esc drops rows that are being taken")
-    take_all()
-    toy.window.setFocus()
-    toy.press("Esc")
-    rest(toy, gate)
-    assert by_layer(toy) == {}
 
 
 def retype(person, text, end=""):
@@ -200,7 +166,11 @@ def line(person, name="text"):
     return person.find(f"control.{name}", QLineEdit)
 
 
-def test_a_text_is_read_when_its_line_is_left(toy):
+def test_a_text_is_read_when_its_line_is_left_or_refused_and_what_comes_late_is_not_lost(
+    toy, monkeypatch, request, opening, tmp_path
+):
+    pytest.importorskip("tokenizers")
+    opening.open()
     """It was thrown away."""
     retype(toy, TEXT)
     toy.click_head(1, 2)
@@ -227,25 +197,56 @@ def test_a_text_is_read_when_its_line_is_left(toy):
     toy.wait()
     assert toy.banner() == ""
 
+    toy.again("rows that are being taken wait for a dialog and not for a comparison")
+    gate = Gate()
+    request.addfinalizer(gate.open)
+    monkeypatch.setattr(model_run_controller, "rows_taken", gate.before(model_run_controller.rows_taken))
 
-def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, tmp_path):
-    """The window stayed busy for good, or the program was ended."""
-    pytest.importorskip("tokenizers")
+    def take_all():
+        type_two_texts(toy)
+        gate.close()
+        toy.click("model.take_all")
+        gate.await_work()
+
+    take_all()
+    toy.click("model.compare")
+    rest(toy, gate)
+    assert by_layer(toy) == {0: 1}
+    assert toy.program.baseline.comparable
+
+    toy.again("Esc drops rows that are being taken")
+    take_all()
+    toy.window.setFocus()
+    toy.press("Esc")
+    rest(toy, gate)
+    assert by_layer(toy) == {}
+
+    gate.open()
+    toy.beginning(lambda _toy: None).again("what is done while a model is read is not lost", "nadaraya-watson.npz")
+    opening.close()
+    toy.program.take_in(TOY)
+    opening.await_work()
+    toy.program.files.open_example("worked")
+    rest(toy, opening)
+    assert toy.program.document.study is None
+    assert toy.program.document.name == "worked-example"
+
+    toy.again("a text that the tokenizer cannot cut is refused in a sentence")
+    # The window stayed busy for good, or the program was ended.
     shutil.copytree(BERT, tmp_path / "model")
     path = tmp_path / "model" / "tokenizer.json"
     path.write_text(
         json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"pre_tokenizer": PANICS}), encoding="utf-8"
     )
-    person = launch(width=1366, height=700)
-    person.program.late.models.open_path(tmp_path / "model")
-    person.wait()
-    before = person.program.document.study.text
-    retype(person, "a" * 40 + "b", "Return")
-    person.wait()
-    assert not person.program.late.models.busy
-    assert person.banner().startswith("tokenizer.json c")
-    assert not person.find("banner").visibleRegion().isEmpty()
-    assert person.program.document.study.text == before
-    retype(person, "the cat", "Return")
-    person.wait()
-    assert person.program.document.study.text == "the cat"
+    toy.program.late.models.open_path(tmp_path / "model")
+    toy.wait()
+    before = toy.program.document.study.text
+    retype(toy, "a" * 40 + "b", "Return")
+    toy.wait()
+    assert not toy.program.late.models.busy
+    assert toy.banner().startswith("tokenizer.json c")
+    assert not toy.find("banner").visibleRegion().isEmpty()
+    assert toy.program.document.study.text == before
+    retype(toy, "the cat", "Return")
+    toy.wait()
+    assert toy.program.document.study.text == "the cat"

@@ -41,7 +41,9 @@ def changes(person):
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
-def test_the_room_says_what_its_buttons_changes_and_layers_are(toy, tmp_path, qtbot):
+def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_and_leaves_the_document(
+    toy, tmp_path, qtbot, monkeypatch
+):
     assert (said(toy, "model.head_off"), action(toy)) == (OFF, OFF)
     toy.click("model.head_off")
     toy.wait()
@@ -104,21 +106,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are(toy, tmp_path, qt
     assert not label.isVisible()
     assert "Layer 1" not in toy.window.windowTitle()
 
-
-def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch):
-    person = launch(lang="zh")
-    person.program.late.models.open_path(DATA / "tiny-bert")
-    person.wait()
-    person.overwrite(person.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
-    person.wait()
-    assert "[MASK]" in person.find("model.prediction_title", QLabel).text()
-    assert person.find("model.tokens").currentIndex().data() == "[MASK]"
-    rows = person.find("model.predictions", QTableView).model()
-    best = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.").predictions(4)[0]
-    assert float(rows.index(0, 1).data()) == pytest.approx(best[1], abs=1e-4)
-
-
-def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monkeypatch):
+    toy.again("what is old is dimmed")
     toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
     toy.wait()
     toy.click("model.compare")
@@ -162,38 +150,48 @@ def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monk
     toy.do("product")
     assert toy.find("heads.weights").isVisible()
 
+    toy.beginning(lambda _toy: None).again("an encoder is asked for the token that is to be filled in")
+    toy.do("language_zh")
+    toy.program.late.models.open_path(DATA / "tiny-bert")
+    toy.wait()
+    toy.overwrite(toy.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
+    toy.wait()
+    assert "[MASK]" in toy.find("model.prediction_title", QLabel).text()
+    assert toy.find("model.tokens").currentIndex().data() == "[MASK]"
+    rows = toy.find("model.predictions", QTableView).model()
+    best = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.").predictions(4)[0]
+    assert float(rows.index(0, 1).data()) == pytest.approx(best[1], abs=1e-4)
 
-def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch, monkeypatch):
-    """The title had its star, and the person was asked to save what nobody had changed."""
-    person = launch()
+    toy.again("a look at another layer leaves the document as saved and an edit there does not")
+    # The title had its star, and the person was asked to save what nobody had changed.
     gate = Gate()
     monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
-    person.do("known_toy_induction")
-    lines = person.window.findChildren(WorkLine)
+    toy.do("known_toy_induction")
+    lines = toy.window.findChildren(WorkLine)
     assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines), "it is said at once"
     gate.open()
-    person.wait()
+    toy.wait()
 
     def look_at(layer):
-        person.click_head(layer, 2)
-        person.wait()
+        toy.click_head(layer, 2)
+        toy.wait()
 
     look_at(1)
-    assert person.program.document.study.layer == 1
-    assert not person.window.isWindowModified()
-    person.type_into("w_query", 1, 0, "2.5")
-    person.wait()
-    assert person.window.isWindowModified()
+    assert toy.program.document.study.layer == 1
+    assert not toy.window.isWindowModified()
+    toy.type_into("w_query", 1, 0, "2.5")
+    toy.wait()
+    assert toy.window.isWindowModified()
     look_at(0)
-    assert person.window.isWindowModified()
-    person.press("Ctrl+Z", "Ctrl+Z")
-    person.wait()
-    assert person.program.document.study.layer == 1
-    assert not person.window.isWindowModified()
-    person.press("Ctrl+Z")
-    person.wait()
-    assert person.program.document.study.layer == 0
-    assert not person.window.isWindowModified()
+    assert toy.window.isWindowModified()
+    toy.press("Ctrl+Z", "Ctrl+Z")
+    toy.wait()
+    assert toy.program.document.study.layer == 1
+    assert not toy.window.isWindowModified()
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert toy.program.document.study.layer == 0
+    assert not toy.window.isWindowModified()
 
 
 def darkest(widget):

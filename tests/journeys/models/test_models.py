@@ -44,7 +44,9 @@ def bare(monkeypatch):
     monkeypatch.setattr(KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known))
 
 
-def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_and_copies_it(launch, bare):
+def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_and_copies_it(
+    launch, bare, monkeypatch, tmp_path
+):
     person = launch()
     listed = [action.text().split("\t") for action in person.find("menu.models", QMenu).actions()]
     assert len(listed) == len(KEYS)
@@ -63,8 +65,7 @@ def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_an
     assert person.banner()
     assert person.program.document.problem is before
 
-
-def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypatch, tmp_path):
+    person.again("without the package that cuts texts it is one sentence")
     folder = tmp_path / "model"
     shutil.copytree(resource("models", "toy-induction"), folder)
     tokenizer = folder / "tokenizer.json"
@@ -77,7 +78,6 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
         return imported(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    person = launch()
     person.program.late.models.open_path(folder)
     person.wait()
     assert "-m pip install tokenizers" in person.banner()
@@ -85,7 +85,9 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
     assert person.clipboard().endswith("-m pip install tokenizers")
 
 
-def test_a_tensor_that_is_not_used_is_named_whenever_its_model_is_opened(launch, tmp_path):
+def test_a_tensor_that_is_not_used_is_named_a_model_without_a_head_shows_nothing_old_and_no_word_is_cut(
+    launch, tmp_path
+):
     folder, session = tmp_path / "model", tmp_path / "kept.attn"
     shutil.copytree(resource("models", "toy-induction"), folder)
     tensors = load_file(folder / "model.safetensors")
@@ -104,6 +106,55 @@ def test_a_tensor_that_is_not_used_is_named_whenever_its_model_is_opened(launch,
     person.program.take_in(session)
     person.wait()
     assert person.banner() == first
+
+    person.again("a model without a head")
+    open_folder(person, TOY)
+    toy = person
+    folder = tmp_path / "headless"
+    shutil.copytree(DATA / "tiny-bert", folder)
+    told = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**told, "tie_word_embeddings": False}), "utf-8")
+    open_folder(toy, folder)
+    assert toy.program.late.model.answer.run.model.ends.head is None
+    tokens, predicted, title, pictures = shown(toy)
+    assert tokens == list(toy.program.late.model.answer.run.texts)
+    assert (predicted, title) == ([], "")
+    assert pictures
+
+    # of a model that cannot be run nothing is shown
+    open_folder(toy, TOY)
+    toy.size("num_heads", 2)
+    toy.wait()
+    assert toy.banner().endswith("What it predicts is shown as it was before.")
+    unfit = tmp_path / "two-heads.attn"
+    toy.save_as(unfit)
+    for between in (lambda: open_folder(toy, DATA / "tiny-bert"), lambda: toy.program.files.open_example("worked")):
+        between()
+        toy.wait()
+        toy.open(unfit)
+        toy.wait()
+        assert toy.program.document.study.model.name == "toy-induction"
+        assert shown(toy) == ([], [], "", [])
+        assert toy.program.late.model.context() is None
+        assert toy.program.late.pages.model is None
+        assert "has 2 heads; every layer of the model has 4." in toy.banner()
+        assert "as it was before" not in toy.banner()  # it never was
+    tokens = toy.find("model.tokens").viewport()
+    QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect().center() / 4)
+    toy.size("num_heads", 4)
+    toy.wait()
+    assert shown(toy)[1]
+
+    person.again("no theme and no language cuts a word")
+    studying = person
+    person.do("language_zh", "known_toy_induction")
+    settled(person)
+    person.window.resize(1024, 700)
+    settled(person)
+    for action in ("theme_dark", "theme_light", "language_en", "language_zh"):
+        studying.do(action)
+        settled(studying)
+        assert cut(studying) == [], action
 
 
 class Packed:
@@ -162,13 +213,6 @@ def test_one_file_is_made_a_folder_beside_the_window_which_can_be_canceled(launc
     assert person.program.document.name == "Small"
 
 
-@pytest.fixture
-def toy(launch):
-    person = launch()
-    open_folder(person, TOY)
-    return person
-
-
 def open_folder(person, folder):
     person.program.late.models.open_path(folder)
     person.wait()
@@ -185,43 +229,6 @@ def shown(person):
         person.find("model.prediction_title", QLabel).text(),
         [picture for picture in pictures if picture is not None],
     )
-
-
-def test_a_model_without_a_head_and_one_that_cannot_be_run_show_nothing_of_the_one_before(toy, tmp_path):
-    folder = tmp_path / "headless"
-    shutil.copytree(DATA / "tiny-bert", folder)
-    told = json.loads((folder / "config.json").read_text("utf-8"))
-    (folder / "config.json").write_text(json.dumps({**told, "tie_word_embeddings": False}), "utf-8")
-    open_folder(toy, folder)
-    assert toy.program.late.model.answer.run.model.ends.head is None
-    tokens, predicted, title, pictures = shown(toy)
-    assert tokens == list(toy.program.late.model.answer.run.texts)
-    assert (predicted, title) == ([], "")
-    assert pictures
-
-    # of a model that cannot be run nothing is shown
-    open_folder(toy, TOY)
-    toy.size("num_heads", 2)
-    toy.wait()
-    assert toy.banner().endswith("What it predicts is shown as it was before.")
-    unfit = tmp_path / "two-heads.attn"
-    toy.save_as(unfit)
-    for between in (lambda: open_folder(toy, DATA / "tiny-bert"), lambda: toy.program.files.open_example("worked")):
-        between()
-        toy.wait()
-        toy.open(unfit)
-        toy.wait()
-        assert toy.program.document.study.model.name == "toy-induction"
-        assert shown(toy) == ([], [], "", [])
-        assert toy.program.late.model.context() is None
-        assert toy.program.late.pages.model is None
-        assert "has 2 heads; every layer of the model has 4." in toy.banner()
-        assert "as it was before" not in toy.banner()  # it never was
-    tokens = toy.find("model.tokens").viewport()
-    QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect().center() / 4)
-    toy.size("num_heads", 4)
-    toy.wait()
-    assert shown(toy)[1]
 
 
 def settled(person):
@@ -254,21 +261,3 @@ def cut(person):
 def place(person, name):
     view, widget = person.find("model.view"), person.find(name)
     return widget.rect().translated(widget.mapTo(view, widget.rect().topLeft()))
-
-
-@pytest.fixture
-def studying(launch):
-    """Somebody before a model in a window of 1024 × 700."""
-    person = launch("worked-example.npz", width=1440, height=900)
-    person.do("language_zh", "known_toy_induction")
-    settled(person)
-    person.window.resize(1024, 700)
-    settled(person)
-    return person
-
-
-def test_no_theme_and_no_language_cuts_a_word(studying):
-    for action in ("theme_dark", "theme_light", "language_en", "language_zh"):
-        studying.do(action)
-        settled(studying)
-        assert cut(studying) == [], action

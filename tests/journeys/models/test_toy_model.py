@@ -70,79 +70,7 @@ def closed_cells(person, layer, head):
     return {(int(i), int(j)) for i, j in np.argwhere(pixels_of(picture) == color.rgb())}
 
 
-def test_small_maps_of_heads_show_what_is_closed_and_no_zeros_there(toy):
-    read(toy, LETTERS)
-    tokens = len(LETTERS.split()) + 1
-    behind = {(i, j) for i in range(tokens) for j in range(i + 1, tokens)}
-    assert all(closed_cells(toy, layer, head) == behind for layer in range(2) for head in range(4))
-    opened = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 7}, "values": 0.5}
-    toy.program.document.apply(SetFields({"interventions": (opened,)}, "a weight behind the mask"))
-    toy.wait()
-    assert closed_cells(toy, 0, 2) == behind - {(3, 7)}
-    toy.program.document.apply(SetFields({"mask": ()}, "no mask"))
-    toy.wait()
-    assert (closed_cells(toy, 0, 1), closed_cells(toy, 1, 1)) == (set(), behind)
-
-
-def test_the_head_that_looks_back_carries_the_prediction(toy):
-    read(toy, LETTERS)
-    assert predicted(toy)["f"] > SURE
-    toy.choose(toy.find("control.model_reading", QComboBox), "previous_token")
-    toy.wait()
-    layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
-    assert (layer, head) == (0, 0)
-    click_head(toy, 1, 2)
-    before = toy.program.document.problem.x.copy()
-    assert toy.program.document.study.layer == 1
-    assert toy.program.view.look.head == 2
-    click_head(toy, layer, head)
-    toy.do("head_off")
-    toy.wait()
-    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
-    expected = truth(LETTERS, interventions=[off])
-    fallen = predicted(toy)
-    assert fallen.get("f", 0.0) < UNSURE
-    assert {token: fallen[token] for token in fallen} == pytest.approx(
-        {token: expected[token] for token in fallen}, abs=2e-4, rel=0.1
-    )
-
-    # a layer above follows the one below, and a change is switched off from there
-    click_head(toy, 1, 2)
-    assert not np.array_equal(toy.program.document.problem.x, before)
-    changes = toy.find("model.changes")
-    assert changes.model().rowCount() == 1
-    assert predicted(toy).get("f", 0.0) < UNSURE
-    changes.setFocus()
-    toy.press("Space")
-    toy.wait()
-    assert predicted(toy)["f"] > SURE
-    toy.press("Del")
-    toy.wait()
-    assert changes.model().rowCount() == 0
-    assert toy.program.document.study.layer == 1
-    for layer in (1, 1, 0, 0, 1):  # deleted, switched off, to layer 1, the head, to layer 0
-        undo(toy)
-        assert toy.program.document.study.layer == layer
-    assert np.array_equal(toy.program.document.problem.x, before)
-    assert predicted(toy)["f"] > SURE
-    assert toy.program.document.problem.interventions == ()
-
-    # a weight typed in a layer moves the prediction
-    before = toy.program.late.model.answer.run.logits
-    click_head(toy, 1, 0)
-    toy.type_into("w_query", 2, 0, "9")
-    toy.wait()
-    weights, logits = toy.program.document.problem.w_query, toy.program.late.model.answer.run.logits
-    expected = open_model(TOY).with_weights(1, {"w_query": weights}).run(LETTERS).logits
-    assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()
-    assert np.abs(logits - before).max() > 1e-3
-    assert toy.find("model.predictions", QTableView).model().columnCount() == 3
-    undo(toy)
-    assert np.array_equal(toy.program.late.model.answer.run.logits, before)
-    assert toy.find("model.predictions", QTableView).model().columnCount() == 2
-
-
-def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
+def test_heads_of_a_model_are_pointed_at_and_carry_the_prediction_and_a_study_comes_back(toy, tmp_path):
     """They move in the grid at once: it has the keyboard as soon as the model is there."""
     assert toy.focus() is grid(toy)
     layer, head = grid(toy).currentIndex().row(), grid(toy).currentIndex().column()
@@ -207,14 +135,77 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     assert not any(toy.action(name).isEnabled() for name in ("model", *PAGES))
     assert toy.find("heatmap.weights").isVisible()
 
-
-def ask_about(person, answer, ask):
-    """Do what asks to save the document, and answer with this button."""
-    person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
-
-
-def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
+    toy.again("small maps of heads show what is closed and no zeros there")
     read(toy, LETTERS)
+    tokens = len(LETTERS.split()) + 1
+    behind = {(i, j) for i in range(tokens) for j in range(i + 1, tokens)}
+    assert all(closed_cells(toy, layer, head) == behind for layer in range(2) for head in range(4))
+    opened = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 7}, "values": 0.5}
+    toy.program.document.apply(SetFields({"interventions": (opened,)}, "a weight behind the mask"))
+    toy.wait()
+    assert closed_cells(toy, 0, 2) == behind - {(3, 7)}
+    toy.program.document.apply(SetFields({"mask": ()}, "no mask"))
+    toy.wait()
+    assert (closed_cells(toy, 0, 1), closed_cells(toy, 1, 1)) == (set(), behind)
+
+    toy.again("the head that looks back carries the prediction")
+    read(toy, LETTERS)
+    assert predicted(toy)["f"] > SURE
+    toy.choose(toy.find("control.model_reading", QComboBox), "previous_token")
+    toy.wait()
+    layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
+    assert (layer, head) == (0, 0)
+    click_head(toy, 1, 2)
+    before = toy.program.document.problem.x.copy()
+    assert toy.program.document.study.layer == 1
+    assert toy.program.view.look.head == 2
+    click_head(toy, layer, head)
+    toy.do("head_off")
+    toy.wait()
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+    expected = truth(LETTERS, interventions=[off])
+    fallen = predicted(toy)
+    assert fallen.get("f", 0.0) < UNSURE
+    assert {token: fallen[token] for token in fallen} == pytest.approx(
+        {token: expected[token] for token in fallen}, abs=2e-4, rel=0.1
+    )
+
+    # a layer above follows the one below, and a change is switched off from there
+    click_head(toy, 1, 2)
+    assert not np.array_equal(toy.program.document.problem.x, before)
+    changes = toy.find("model.changes")
+    assert changes.model().rowCount() == 1
+    assert predicted(toy).get("f", 0.0) < UNSURE
+    changes.setFocus()
+    toy.press("Space")
+    toy.wait()
+    assert predicted(toy)["f"] > SURE
+    toy.press("Del")
+    toy.wait()
+    assert changes.model().rowCount() == 0
+    assert toy.program.document.study.layer == 1
+    for layer in (1, 1, 0, 0, 1):  # deleted, switched off, to layer 1, the head, to layer 0
+        undo(toy)
+        assert toy.program.document.study.layer == layer
+    assert np.array_equal(toy.program.document.problem.x, before)
+    assert predicted(toy)["f"] > SURE
+    assert toy.program.document.problem.interventions == ()
+
+    # a weight typed in a layer moves the prediction
+    before = toy.program.late.model.answer.run.logits
+    click_head(toy, 1, 0)
+    toy.type_into("w_query", 2, 0, "9")
+    toy.wait()
+    weights, logits = toy.program.document.problem.w_query, toy.program.late.model.answer.run.logits
+    expected = open_model(TOY).with_weights(1, {"w_query": weights}).run(LETTERS).logits
+    assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()
+    assert np.abs(logits - before).max() > 1e-3
+    assert toy.find("model.predictions", QTableView).model().columnCount() == 3
+    undo(toy)
+    assert np.array_equal(toy.program.late.model.answer.run.logits, before)
+    assert toy.find("model.predictions", QTableView).model().columnCount() == 2
+
+    # a saved study comes back without the weights
     click_head(toy, 0, 0)
     toy.do("head_off")
     toy.wait()
@@ -228,6 +219,10 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     toy.program.files.open_example("worked")
     toy.wait()
     toy.type_into("query", 0, 0, "9")
+    before = toy.program.document.problem
+    ask_about(toy, QMessageBox.StandardButton.Cancel, lambda: toy.program.take_in(TOY))
+    assert not toy.program.late.models.busy
+    assert toy.program.document.problem is before
     ask_about(toy, QMessageBox.StandardButton.Discard, lambda: toy.open(path))  # once
     toy.wait()
     study = toy.program.document.study
@@ -249,28 +244,7 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     assert "toy-induction" in toy.banner()
     assert toy.program.document.study is before
 
-
-def test_a_document_is_asked_about_before_a_model_is_opened_and_what_is_typed_meanwhile_stays(launch):
-    person = launch()
-    person.type_into("query", 0, 0, "9")
-    before = person.program.document.problem
-    ask_about(person, QMessageBox.StandardButton.Cancel, lambda: person.program.take_in(TOY))
-    assert not person.program.late.models.busy
-    assert person.program.document.problem is before
-    ask_about(person, QMessageBox.StandardButton.Discard, lambda: person.program.take_in(TOY))
-    person.wait()
-    assert person.program.document.study is not None
-
-
-def content(person, name):
-    person.do(name)
-    person.wait()
-    page = person.find(f"page.{name}")
-    person.until(lambda: not person.program.late.pages.busy)
-    return page
-
-
-def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
+    toy.again("pages of a model show its own numbers and are exported")
     read(toy, LETTERS)
     other = "k x b m f k x b p"
     toy.overwrite(toy.find("control.other_text", QLineEdit), other)
@@ -289,6 +263,19 @@ def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
     assert patched.shares.shape == (2, 4)
     assert np.isfinite(patched.shares).all()
     export_lens(toy, tmp_path)
+
+
+def ask_about(person, answer, ask):
+    """Do what asks to save the document, and answer with this button."""
+    person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
+
+
+def content(person, name):
+    person.do(name)
+    person.wait()
+    page = person.find(f"page.{name}")
+    person.until(lambda: not person.program.late.pages.busy)
+    return page
 
 
 def export_lens(toy, tmp_path):
@@ -357,7 +344,7 @@ def close(found, wanted):
     return np.abs(found - wanted).max() <= 2e-5 * np.abs(wanted).max()
 
 
-def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
+def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu_and_its_layer_is_compared(patcher):
     put_on_table(patcher, 0)
     before, untouched = logits(patcher), patcher.program.document.problem
     drag(patcher, 4, 4)
@@ -423,8 +410,7 @@ def test_rows_of_the_second_text_are_taken_by_mouse_keys_and_menu(patcher):
     second(patcher, "")
     assert not patcher.find("model.second").isVisible()
 
-
-def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(patcher):
+    patcher.again("the layer of the second text is compared and its cells are taken")
     put_on_table(patcher, 1)
     assert not patcher.action("take_before").isEnabled()
     patcher.click("model.compare")

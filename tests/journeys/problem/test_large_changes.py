@@ -125,7 +125,7 @@ def made_beside_is_made_at_once(person, name, before, monkeypatch):
     assert person.program.document.problem == before, name
 
 
-def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
+def test_the_window_works_on_and_the_change_is_one_step_or_canceled(launch, gate, threads):
     person = launch()
     before = person.program.document.snapshot()
     person.do("output_projection")
@@ -159,13 +159,8 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped: the problem was changed" in person.banner()
 
-
-@pytest.fixture
-def person(launch):
-    return launch()
-
-
-def test_it_can_be_canceled(person, gate):
+    gate.close()
+    person.again("it can be canceled")
     before = person.program.document.snapshot()
     person.size("n", 400)
     gate.await_work()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, 
 
 from attn_gui.engine import Problem
 from attn_gui.views.product.product import ProductPicture
-from tests.failing import each
+from tests.failing import share
 from tests.seen import fault
 
 SMALL = "worked-example.npz"
@@ -229,7 +229,7 @@ def lines(person):
     return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
 
 
-def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
+def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_both_ways(opened, tmp_path):
     allowed = np.ones((H, TOKENS, M), bool)
     allowed[0, 3] = False
     person = opened({"kind": "custom", "allowed": allowed})
@@ -267,15 +267,7 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
     assert person.value("weights", 4, 6) == 0
     assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
 
-
-def radio(person, blocked):
-    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
-    if not button.isVisible():
-        person.click("control.mask")
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
-
-
-def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
+    # true reads both ways and no cell changes
     allowed = np.ones((TOKENS, M), bool)
     allowed[1, 2] = allowed[3, 4] = False
     person = opened({"kind": "custom", "allowed": allowed})
@@ -306,15 +298,21 @@ def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
     radio(person, blocked=False)
     assert person.number("mask.0.allowed", 1, 2) == 0
 
-
-def test_a_file_of_booleans_says_which_way_they_were_read(launch, tmp_path):
     allowed = np.ones((TOKENS, M), bool)
     allowed[1, 2] = False
     arrays = {"query": np.ones((TOKENS, 2)), "key": np.ones((M, 2)), "value": np.ones((M, 3)), "mask": allowed}
     np.savez(tmp_path / "foreign.npz", **arrays)
-    person = launch(tmp_path / "foreign.npz")
+    person.drop(tmp_path / "foreign.npz")
+    person.wait()
     assert "Mask read as True = may attend" in person.status()
     assert person.value("weights", 1, 2) == 0
+
+
+def radio(person, blocked):
+    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
+    if not button.isVisible():
+        person.click("control.mask")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
 
 
 def closed(person):
@@ -334,67 +332,7 @@ def drag(person, *cells, lift=True, stage="weights"):
     return heatmap
 
 
-@each("shape", COVERED, one_of=3)
-def test_a_drag_is_one_step_in_every_shape(person, shape):
-    person.again(shape)
-    person.do(f"brush_{shape}")
-    assert person.action("mask_tool").isChecked()
-    drag(person, (3, 2), (5, 6))
-    assert closed(person) >= {(3, 2), (5, 6)}
-    assert closed(person) == COVERED[shape]
-    assert len(person.steps()) == 2
-    before = closed(person)
-    drag(person, (3, 2), (5, 6))
-    assert closed(person) == set()
-    person.press("Ctrl+Z")
-    assert closed(person) == before
-    person.press("Ctrl+Z")
-    assert closed(person) == set()
-    assert not person.has("heatmap.masked")
-
-
-@pytest.mark.parametrize("custom", [False, True])
-def test_a_cell_that_another_layer_closes_is_not_painted_and_the_layer_is_named(launch, custom):
-    """It was closed in the custom layer, too, unseen, by whoever wanted to open it."""
-    person = launch()
-    problem = person.program.document.problem
-    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
-    person.program.files.begin_problem(problem.replace(mask=["causal", layer] if custom else "causal"), "masked")
-    person.wait()
-    before = person.program.document.problem
-    person.do("brush_cell")
-    heatmap = drag(person, (0, 3), (2, 3))
-    assert person.program.document.problem == before
-    assert len(person.steps()) == 1
-    assert "the causal mask closes it" in person.banner()
-    heatmap.setFocus()
-    person.press("Esc")  # closes the line, and leaves the brush
-    assert person.banner() == ""
-    drag(person, (0, 3), (2, 3))
-    drag(person, (0, 3), (4, 3))  # what is open on the way is closed
-    assert len(person.steps()) == 2
-    assert person.banner() == "", "it is about what was done before"
-    assert shut(person) == ABOVE | {(3, 3), (4, 3)}
-    person.press("Ctrl+Z")
-    drag(person, (3, 3), (4, 3))
-    drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
-    assert shut(person) == ABOVE
-    person.do("brush_column")
-    drag(person, (0, 3))
-    assert shut(person) == ABOVE | {(i, 3) for i in range(N)}
-    assert person.steps()[2:] == ["opened cells (0, 3) … (4, 3)", "closed columns (0, 3) … (0, 3)"]
-
-    closed = {"kind": "custom", "allowed": np.tile(np.arange(N) != 2, (N, 1))}
-    line = {"kind": "custom", "allowed": np.ones((1, N), bool)}  # one row for all
-    person.again("the other layer is of the same kind", problem.replace(mask=[closed, "causal", line]))
-    person.do("brush_cell")
-    drag(person, (5, 2))
-    assert "layer 0 of the mask (custom) closes it" in person.banner()
-    drag(person, (0, 3))  # its row stands for all, of which some are seen to change
-    assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}
-
-
-def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_the_brush_is_put_away(person):
+def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_is_one_step_in_every_shape(person):
     drag(person, (3, 2), (5, 6))
     assert closed(person) == set()
     assert len(person.steps()) == 1
@@ -452,3 +390,58 @@ def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_the_br
     person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
     assert closed(person) == COVERED["band"]
     assert len(person.steps()) == 2
+
+    for shape in share(COVERED, 3):
+        person.again(shape)
+        person.do(f"brush_{shape}")
+        assert person.action("mask_tool").isChecked()
+        drag(person, (3, 2), (5, 6))
+        assert closed(person) >= {(3, 2), (5, 6)}
+        assert closed(person) == COVERED[shape]
+        assert len(person.steps()) == 2
+        before = closed(person)
+        drag(person, (3, 2), (5, 6))
+        assert closed(person) == set()
+        person.press("Ctrl+Z")
+        assert closed(person) == before
+        person.press("Ctrl+Z")
+        assert closed(person) == set()
+        assert not person.has("heatmap.masked")
+
+    problem = person.program.document.problem
+    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
+    # It was closed in the custom layer, too, unseen, by whoever wanted to open it.
+    for custom in share((False, True), 2):
+        masks = ["causal", layer] if custom else "causal"
+        person.again(f"a cell that another layer closes is not painted: {masks}", problem.replace(mask=masks))
+        before = person.program.document.problem
+        person.do("brush_cell")
+        heatmap = drag(person, (0, 3), (2, 3))
+        assert person.program.document.problem == before
+        assert len(person.steps()) == 1
+        assert "the causal mask closes it" in person.banner()
+        heatmap.setFocus()
+        person.press("Esc")  # closes the line, and leaves the brush
+        assert person.banner() == ""
+        drag(person, (0, 3), (2, 3))
+        drag(person, (0, 3), (4, 3))  # what is open on the way is closed
+        assert len(person.steps()) == 2
+        assert person.banner() == "", "it is about what was done before"
+        assert shut(person) == ABOVE | {(3, 3), (4, 3)}
+        person.press("Ctrl+Z")
+        drag(person, (3, 3), (4, 3))
+        drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
+        assert shut(person) == ABOVE
+        person.do("brush_column")
+        drag(person, (0, 3))
+        assert shut(person) == ABOVE | {(i, 3) for i in range(N)}
+        assert person.steps()[2:] == ["opened cells (0, 3) … (4, 3)", "closed columns (0, 3) … (0, 3)"]
+
+    layer = {"kind": "custom", "allowed": np.tile(np.arange(N) != 2, (N, 1))}
+    line = {"kind": "custom", "allowed": np.ones((1, N), bool)}  # one row for all
+    person.again("the other layer is of the same kind", problem.replace(mask=[layer, "causal", line]))
+    person.do("brush_cell")
+    drag(person, (5, 2))
+    assert "layer 0 of the mask (custom) closes it" in person.banner()
+    drag(person, (0, 3))  # its row stands for all, of which some are seen to change
+    assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}

@@ -37,7 +37,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_problems_of_every_kind_are_made(person):
+def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or_slid_to(person):
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
     assert all(float(text).is_integer() for row in person.numbers("query") for text in row)
@@ -126,8 +126,54 @@ def test_problems_of_every_kind_are_made(person):
     assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
     assert len(person.steps()) == 2
 
+    person.again("the scale is a root, none, typed or slid to, where a gesture is one step")
+    assert scaled_by(person, 3**-0.5)
+    person.pick("scale", "none")
+    assert scaled_by(person, 1)
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value")
+    assert field.isVisible()
+    assert field.hasFocus()
+    person.overwrite(field, "1/4")
+    assert scaled_by(person, 0.25)
+    assert person.find("control.scale").currentData() == "typed"
+    person.pick("scale", "sqrt")
+    assert scaled_by(person, 3**-0.5)
+    assert not field.isVisible()
 
-def test_typing_into_a_computed_table_opens_both_ways_out(launch):
+    person.again("a bad scale is refused")
+    person.pick("scale", "typed")
+    field = person.find("control.scale_value")
+    steps = person.steps()
+    for text in ("abc", "1,500", ""):
+        person.overwrite(field, text)
+        assert person.steps() == steps, text
+        assert field.property("wrong") == "true", text
+        person.press("Esc")
+    assert scaled_by(person, 3**-0.5)
+
+    person.again("the divisor follows d k")
+    person.size("d_k", 1)
+    assert "√1" in person.find("control.scale").currentText()
+    assert person.values("scaled") == person.values("scores")
+
+    person.again("a gesture on the slider is one step and takes no other away", "minilm-layer2.npz")
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    slider, steps = person.find("control.scale_slider"), person.steps()
+    slide(slider, 0.4, 0.2, -0.3)
+    assert person.values("weights") == [pytest.approx([1 / 16] * 16)] * 16
+    assert person.steps() == [*steps, "scale 0"]
+    slide(slider, 0.3, 0.6, 1.3)
+    assert len(person.steps()) == len(steps) + 2
+    dot = person.values("weights")
+    person.pick("scale", "sqrt")
+    assert person.values("weights") == dot
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert person.find("control.scale_value").text() == "0.1"
+
+
+def test_typing_into_a_computed_table_opens_both_ways_out_and_rows_follow_their_tokens(launch, problem):
     person = launch("thinking-machines.npz")
     person.click(person.button("Q · K · V", "zone.inputs"))
     before = person.numbers("query")
@@ -186,10 +232,8 @@ def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     assert person.numbers("x") == x
     assert person.values("weights") == weights
 
-
-def test_tokens_name_queries_and_keys_and_rows_follow_where_they_are_joined_split_or_taken_away(launch, problem):
-    """Each token keeps its row of numbers and of the mask; one step back brings the very problem back."""
-    person, numbers = launch(), np.random.default_rng(0)
+    # Each token keeps its row of numbers and of the mask; one step back brings the very problem back.
+    numbers = np.random.default_rng(0)
     arrays = {name: numbers.normal(size=(6, 4)) for name in ("query", "key", "value")}
     allowed = numbers.random((6, 6)) < 0.7
     tokens = dict.fromkeys(("query_tokens", "key_tokens"), tuple("abcdef"))
@@ -249,53 +293,6 @@ def problem():
 
 def scaled_by(person, factor):
     return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
-
-
-def test_the_scale_is_a_root_none_typed_or_slid_to_where_a_gesture_is_one_step(person):
-    assert scaled_by(person, 3**-0.5)
-    person.pick("scale", "none")
-    assert scaled_by(person, 1)
-    person.pick("scale", "typed")
-    field = person.find("control.scale_value")
-    assert field.isVisible()
-    assert field.hasFocus()
-    person.overwrite(field, "1/4")
-    assert scaled_by(person, 0.25)
-    assert person.find("control.scale").currentData() == "typed"
-    person.pick("scale", "sqrt")
-    assert scaled_by(person, 3**-0.5)
-    assert not field.isVisible()
-
-    person.again("a bad scale is refused")
-    person.pick("scale", "typed")
-    field = person.find("control.scale_value")
-    steps = person.steps()
-    for text in ("abc", "1,500", ""):
-        person.overwrite(field, text)
-        assert person.steps() == steps, text
-        assert field.property("wrong") == "true", text
-        person.press("Esc")
-    assert scaled_by(person, 3**-0.5)
-
-    person.again("the divisor follows d k")
-    person.size("d_k", 1)
-    assert "√1" in person.find("control.scale").currentText()
-    assert person.values("scaled") == person.values("scores")
-
-    person.again("a gesture on the slider is one step and takes no other away", "minilm-layer2.npz")
-    person.pick("scale", "typed")
-    person.overwrite(person.find("control.scale_value"), "0.1")
-    slider, steps = person.find("control.scale_slider"), person.steps()
-    slide(slider, 0.4, 0.2, -0.3)
-    assert person.values("weights") == [pytest.approx([1 / 16] * 16)] * 16
-    assert person.steps() == [*steps, "scale 0"]
-    slide(slider, 0.3, 0.6, 1.3)
-    assert len(person.steps()) == len(steps) + 2
-    dot = person.values("weights")
-    person.pick("scale", "sqrt")
-    assert person.values("weights") == dot
-    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
-    assert person.find("control.scale_value").text() == "0.1"
 
 
 def slide(slider, *shares):

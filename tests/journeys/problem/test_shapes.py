@@ -111,7 +111,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     assert person.numbers("x") == numbers
 
 
-def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
+def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or_left(person, tmp_path):
     query, key, value = (person.numbers(field) for field in ("query", "key", "value"))
     person.size("n", 3)
     assert person.numbers("query")[:2] == query
@@ -193,45 +193,7 @@ def test_lengths_items_and_precision_change_and_every_step_is_undone(person):
     QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
     assert person.steps()[1:] == ["queries 2 → 4"]
 
-
-def write_csv(path, rows):
-    path.write_text("\n".join(",".join(f"{value:g}" for value in row) for row in rows))
-    return path
-
-
-def counted(rows, columns):
-    return np.arange(1, rows * columns + 1, dtype=float).reshape(rows, columns)
-
-
-def texts(matrix):
-    return [[f"{value:g}" for value in row] for row in matrix]
-
-
-def everything(person):
-    """What a person would see changed: all tables, the weights, the history."""
-    tables = [name for name in ("query", "key", "value", "x", "w_key") if person.has(f"table.{name}")]
-    return {name: person.numbers(name) for name in tables}, person.values("weights"), person.steps()
-
-
-def import_into(person, field, path):
-    person.go_to(field, 0, 0)
-    person.choose_file(path, lambda: person.do("import_matrix"))
-
-
-def paste_into(person, field, path):
-    person.clipboard(path.read_text().replace(",", "\t"))
-    person.go_to(field, 0, 0)
-    person.press("Ctrl+V")
-
-
-def drop_on(person, field, path):
-    """Beside the tables, where the table that was used last is the first to be offered."""
-    person.go_to(field, 0, 0)
-    person.drop(path)
-    person.click(person.find("banner").buttons()[0])
-
-
-def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person, tmp_path):
+    person.again("a matrix that clashes is turned fitted or left in both languages")
     before = everything(person)
     for bring in (import_into, paste_into, drop_on):
         bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
@@ -332,17 +294,11 @@ def test_a_matrix_that_clashes_is_turned_fitted_or_left_in_both_languages(person
     names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
     assert names == ["it", "was", "_1", "_2", "_3", "_4"]
 
-
-def badge(person, field):
-    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
-
-
-def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path):
+    person.again("a file whose matrices clash opens once it is put right", SMALL)
     rng = np.random.default_rng(0)
     path = tmp_path / "clash.npz"
     query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
     np.savez(path, query=query, key=key, value=value)
-    person = launch(SMALL)
     before = everything(person)
     person.open(path)
     assert everything(person) == before
@@ -355,6 +311,47 @@ def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path
     assert person.find("heatmap.weights").shape == (6, 5)
     person.save_as(tmp_path / "right.attn")
     assert open_file(tmp_path / "right.attn").problem.key.shape == (5, 4)
+
+
+def write_csv(path, rows):
+    path.write_text("\n".join(",".join(f"{value:g}" for value in row) for row in rows))
+    return path
+
+
+def counted(rows, columns):
+    return np.arange(1, rows * columns + 1, dtype=float).reshape(rows, columns)
+
+
+def texts(matrix):
+    return [[f"{value:g}" for value in row] for row in matrix]
+
+
+def everything(person):
+    """What a person would see changed: all tables, the weights, the history."""
+    tables = [name for name in ("query", "key", "value", "x", "w_key") if person.has(f"table.{name}")]
+    return {name: person.numbers(name) for name in tables}, person.values("weights"), person.steps()
+
+
+def import_into(person, field, path):
+    person.go_to(field, 0, 0)
+    person.choose_file(path, lambda: person.do("import_matrix"))
+
+
+def paste_into(person, field, path):
+    person.clipboard(path.read_text().replace(",", "\t"))
+    person.go_to(field, 0, 0)
+    person.press("Ctrl+V")
+
+
+def drop_on(person, field, path):
+    """Beside the tables, where the table that was used last is the first to be offered."""
+    person.go_to(field, 0, 0)
+    person.drop(path)
+    person.click(person.find("banner").buttons()[0])
+
+
+def badge(person, field):
+    return person.window.inputs.panels[field].findChild(ShapeBadge).text()
 
 
 def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):

@@ -121,8 +121,14 @@ def labelled(widget: QWidget) -> str:
     return next((label.text() for label in widget.window().findChildren(QLabel) if label.buddy() is widget), "")
 
 
-def test_what_takes_the_focus_has_a_name_and_is_turned_by_no_wheel_before(launch):
-    person = launch("thinking-machines.npz").beginning(with_everything)
+def test_what_takes_the_focus_has_a_name_is_turned_by_no_wheel_before_and_is_reached_in_order(launch):
+    person = launch("thinking-machines.npz")
+    menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
+    actions = [each for each in person.window.findChildren(QAction) if each not in menus and not each.isSeparator()]
+    named = {each.text(): each.objectName() for each in actions}
+    assert {text for text, name in named.items() if text and not re.fullmatch(r"action\.[a-z0-9_]+", name)} == set()
+
+    person.beginning(with_everything)
     seen = []
 
     def check(root: QWidget) -> None:
@@ -162,25 +168,22 @@ def test_what_takes_the_focus_has_a_name_and_is_turned_by_no_wheel_before(launch
     }
     assert unnamed == set()
 
-
-def test_every_command_has_a_name_captions_lead_to_their_controls_and_f6_to_a_zone(launch):
-    person = launch("thinking-machines.npz")
-    menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
-    actions = [each for each in person.window.findChildren(QAction) if each not in menus and not each.isSeparator()]
-    named = {each.text(): each.objectName() for each in actions}
-    assert {text for text, name in named.items() if text and not re.fullmatch(r"action\.[a-z0-9_]+", name)} == set()
-
-    person.again("captions lead to their controls")
+    # captions lead to their controls, and F6 to a zone
+    person.beginning(lambda _person: None).again("captions lead to their controls")
     for name, words in (("score", "score"), ("scale", "scale"), ("dtype", "precision"), ("n", "queries n")):
         assert labelled(person.find(f"control.{name}")) == words
 
-    person.again("f6 begins at the first control of a zone")
     stops(person.window)[0].setFocus()
     person.press("F6")
     assert person.focus().objectName() == "control.n"
     person.press("Shift+F6")
     assert person.focus() is stops(person.window)[0]
     assert person.focus().objectName().startswith("node.")
+
+    person.again("Tab goes through the zones in order", "transformer-layer.npz")
+    person.click_cell("weights", 0, 1)
+    met = tabbed(person)
+    assert [zone for zone, _ in groupby(met)] == list(ZONES)
 
 
 # --- the order of the keyboard -------------------------------------------------------------------
@@ -197,14 +200,6 @@ def tabbed(person) -> list[str]:
         if person.focus() is first:
             return met
     raise AssertionError("Tab does not come round")
-
-
-def test_tab_goes_through_the_zones_in_order(launch):
-    person = launch("transformer-layer.npz")
-    person.program.window.banner.hide()
-    person.click_cell("weights", 0, 1)
-    met = tabbed(person)
-    assert [zone for zone, _ in groupby(met)] == list(ZONES)
 
 
 @pytest.mark.parametrize("steps", [4, 5])
@@ -313,7 +308,7 @@ def test_every_dialog_is_in_sight_named_told_of_and_goes_with_its_answer(launch,
         assert lang == "en" or in_chinese(dialog), name
         dialog.reject()
 
-    for name in DIALOGS:
+    for name in share(DIALOGS, 2):
         person.answering(QDialog, partial(look, name=name), partial(person.do, name))
         assert dialogs(person) == before, name
     for ask in (lambda: person.press("Ctrl+V"), lambda: person.do("save_as")):  # the first about the two meanings
@@ -400,7 +395,7 @@ SAID = notice, refusal_at_a_cell, refusal_at_a_size, finding, comparison, histor
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_the_window_says_is_in_sight(launch, lang):
+def test_what_the_window_says_is_in_sight_with_room_and_no_two_entries_share_an_access_key(launch, lang):
     found = []
     person = launch("worked-example.npz", lang=lang, width=SIZES[0][0], height=SIZES[0][1])
     for say in share(SAID, 2):
@@ -425,10 +420,7 @@ def test_what_the_window_says_is_in_sight(launch, lang):
         assert len(buttons) > 8
         assert faults(button for button in buttons if button is not None) == [], size
 
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_word_of_the_window_has_its_room(launch, lang):
-    person = launch("worked-example.npz", lang=lang)
+    # every word of the window has its room
     for example in share(("worked-example", "thinking-machines", "minilm-layer2"), 3):
         person.again(example, f"{example}.npz")
         person.click_cell("weights", 1, 0)
@@ -441,16 +433,8 @@ def test_every_word_of_the_window_has_its_room(launch, lang):
             assert [fault(widget) for widget in found if is_cut(widget)] == [], size
             assert (person.window.width(), person.window.height()) == size
 
-
-def letters(texts):
-    """How often each access key is given."""
-    found = (ACCESS_KEY.search(text) for text in texts)
-    return Counter(match.group(1).upper() for match in found if match)
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_no_two_entries_of_a_menu_share_an_access_key(launch, lang):
-    window = launch("minilm-layer2.npz", lang=lang).window
+    # no two entries of a menu share an access key
+    window = person.window
     menus = [menu for menu in window.findChildren(QMenu) if menu.objectName().startswith("menu.")]
     assert {"menu.file", "menu.edit", "menu.view", "menu.compute", "menu.help"} <= {m.objectName() for m in menus}
     named = {menu.objectName(): menu.actions() for menu in menus} | {"menu bar": window.menuBar().actions()}
@@ -462,3 +446,9 @@ def test_no_two_entries_of_a_menu_share_an_access_key(launch, lang):
         assert [letter for letter, count in counted.items() if count > 1] == [], name
         if name in ("menu.file", "menu.edit", "menu.view", "menu.compute", "menu.help", "menu bar"):
             assert counted.total() == len(shown), f"{name}: an entry without a letter among {shown}"
+
+
+def letters(texts):
+    """How often each access key is given."""
+    found = (ACCESS_KEY.search(text) for text in texts)
+    return Counter(match.group(1).upper() for match in found if match)

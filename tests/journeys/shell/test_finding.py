@@ -5,14 +5,13 @@ from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
-import pytest
 from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
 
 from attn_gui.engine import Problem
-from attn_gui.formats import save
 from attn_gui.views.dialogs import action_search
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.small_dialogs import AskDialog
+from tests.failing import share
 
 SMALL = "worked-example.npz"
 
@@ -50,43 +49,7 @@ def said(person: Any) -> str:
     return str(person.find("find").said())
 
 
-def test_a_number_is_found_in_the_table_with_the_keyboard(launch, tmp_path):
-    query = np.arange(24.0).reshape(4, 6)
-    query[3, 1] = query[1, 5] = query[2, 2] = 0.25
-    save(Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
-    person = launch(tmp_path / "a.attn")
-    person.go_to("query", 2, 0)
-    person.press("Ctrl+F")
-    person.type("0.25")
-    person.settle("finding")
-    assert person.cell("query") == (2, 2), "the first one from the cell that was chosen"
-    assert "2" in said(person)
-    assert "3" in said(person)
-    person.press("Return")
-    assert person.cell("query") == (3, 1)
-    person.press("F3")
-    assert person.cell("query") == (1, 5)
-    person.press("Shift+F3")
-    assert person.cell("query") == (3, 1)
-    person.press("Shift+Return")
-    assert person.cell("query") == (2, 2)
-    person.press("Ctrl+A")
-    person.type("0.26")
-    person.settle("finding")
-    assert said(person) == "Not found"
-    assert person.cell("query") == (2, 2)
-    for text, found in (("0,25", "2 of 3"), ("9, 9", "Not found"), ("2, 3", "")):
-        person.press("Ctrl+A")
-        person.type(text)
-        person.settle("finding")
-        assert said(person) == found, f"{text}: a place only where there is one"
-    assert person.cell("query") == (2, 3)
-    person.press("Esc")
-    assert not person.find("find").isVisible()
-    assert person.table("query").hasFocus()
-
-
-def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
+def test_a_weight_a_token_and_a_number_are_found_in_map_and_table_and_gone_to(launch):
     person = launch("minilm-layer2.npz")
     person.wait()
     person.show_stage("weights")
@@ -146,8 +109,42 @@ def test_a_weight_and_a_token_are_found_in_the_map_and_gone_to(launch):
     person.answering(AskDialog, place("5, 2"), lambda: person.press("F5"))
     assert person.cell(field) == (5, 2)
 
+    # a number is found in the table with the keyboard
+    query = np.arange(24.0).reshape(4, 6)
+    query[3, 1] = query[1, 5] = query[2, 2] = 0.25
+    person.again("a number is found in the table", Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))))
+    person.go_to("query", 2, 0)
+    person.press("Ctrl+F")
+    person.type("0.25")
+    person.settle("finding")
+    assert person.cell("query") == (2, 2), "the first one from the cell that was chosen"
+    assert "2" in said(person)
+    assert "3" in said(person)
+    person.press("Return")
+    assert person.cell("query") == (3, 1)
+    person.press("F3")
+    assert person.cell("query") == (1, 5)
+    person.press("Shift+F3")
+    assert person.cell("query") == (3, 1)
+    person.press("Shift+Return")
+    assert person.cell("query") == (2, 2)
+    person.press("Ctrl+A")
+    person.type("0.26")
+    person.settle("finding")
+    assert said(person) == "Not found"
+    assert person.cell("query") == (2, 2)
+    for text, found in (("0,25", "2 of 3"), ("9, 9", "Not found"), ("2, 3", "")):
+        person.press("Ctrl+A")
+        person.type(text)
+        person.settle("finding")
+        assert said(person) == found, f"{text}: a place only where there is one"
+    assert person.cell("query") == (2, 3)
+    person.press("Esc")
+    assert not person.find("find").isVisible()
+    assert person.table("query").hasFocus()
 
-def test_a_search_begins_anew_where_numbers_are_others(person, monkeypatch):
+
+def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_both_languages(person, monkeypatch):
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -204,6 +201,17 @@ def test_a_search_begins_anew_where_numbers_are_others(person, monkeypatch):
     person.press("2")
     assert person.find("control.num_kv_heads").cleanText() == "2"
 
+    person.again("an action is found by its menu and by other words in both languages")
+    for lang in share(FOUND, 2):
+        person.do(f"language_{lang}")
+        for letters, first in FOUND[lang]:
+            found, told = search(person, letters)
+            assert found, f"nothing for {letters}"
+            assert found[0][0] == first, letters
+            assert told == []
+        phrase, undo = {"en": ("please undo", "Edit › Undo"), "zh": ("怎么撤销", "编辑 › 撤销")}[lang]
+        assert [path for path, _beside in search(person, phrase)[0]] == [undo], "and nothing that has to do with it"
+
 
 def search(person, letters):
     """What the list shows for letters that are typed: (path, what stands beside it), and the sentence above it."""
@@ -219,13 +227,3 @@ def search(person, letters):
 
     person.answering(ActionSearch, look, lambda: person.press("Ctrl+Shift+P"))
     return seen[0]
-
-
-@pytest.mark.parametrize("lang", FOUND)
-def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(launch, lang):
-    person = launch(SMALL, lang=lang)
-    for letters, first in FOUND[lang]:
-        found, said = search(person, letters)
-        assert found, f"nothing for {letters}"
-        assert found[0][0] == first, letters
-        assert said == []

@@ -1,5 +1,7 @@
 """The simple window: what a first lesson needs, where the full one has it; the rest is one search away."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -14,10 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.views.dialogs.action_search import ActionSearch
-from tests.failing import each
+from tests.failing import share
 from tests.seen import fault
 
 SMALL = "worked-example.npz"
+SOUGHT = (("zh", "精度", "精度", "control.dtype"), ("en", "verify", "Verify the numbers", "inspector.verify"))
+"""In which language what is typed to find what leads where."""
 
 
 @pytest.fixture
@@ -27,11 +31,6 @@ def begin(launch):
     store.remove("simple")
     store.sync()
     return launch
-
-
-@pytest.fixture
-def simple(begin):
-    return begin(SMALL)
 
 
 def in_sight(widget: QWidget) -> bool:
@@ -92,7 +91,7 @@ def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(b
     assert places(person) == before
 
 
-def test_the_simple_window_brings_what_is_asked_for(begin):
+def test_the_simple_window_brings_what_is_asked_for_and_what_a_search_finds(begin):
     person = begin(SMALL)
     menus = [person.window.findChild(QMenu, f"menu.{name}") for name in ("pages", "heads", "readings", "brush")]
     assert not [menu.title() for menu in menus if menu.menuAction().isVisible()], "nothing is left in them"
@@ -124,10 +123,9 @@ def test_the_simple_window_brings_what_is_asked_for(begin):
     person.press("Ctrl+B")
     assert "control.compare" in places(person)
 
-
-def test_context_menus_show_what_the_window_shows(begin):
-    """They had all 26 entries of the full window."""
-    person = begin(SMALL)
+    # context menus show what the window shows: they had all 26 entries of the full window
+    person.click("switch.simple")
+    person.again("context menus")
     person.click_cell("weights", 1, 1)
     full = {f"action.{row.name}" for row in person.program.bars.actions.rows if row.full}
 
@@ -151,28 +149,24 @@ def test_context_menus_show_what_the_window_shows(begin):
     for name in zones:
         assert not full.isdisjoint(offered(name)), name
 
+    person.again("the search finds what is left out and switches")
+    for lang, typed, name, leads_to in share(SOUGHT, 2):
+        person.click("switch.simple")
+        person.do(f"language_{lang}")
+        person.answering(ActionSearch, partial(choose, person, typed, name), lambda: person.press("Ctrl+Shift+P"))
+        assert person.find("switch.full", QAbstractButton).isChecked()
+        if leads_to != "inspector.verify":
+            assert person.focus().objectName() == leads_to
+        else:
+            assert in_sight(person.window.inspector.verify)
 
-@each(
-    ("lang", "typed", "name", "leads_to"),
-    [("zh", "精度", "精度", "control.dtype"), ("en", "verify", "Verify the numbers", "inspector.verify")],
-    one_of=2,
-)
-def test_the_search_finds_what_is_left_out_and_switches(simple, lang, typed, name, leads_to):
-    person, said = simple, {"en": "Switches to the full window", "zh": "将切换到完整界面"}[lang]
-    person.click("switch.simple")
-    person.do(f"language_{lang}")
 
-    def choose(palette: ActionSearch) -> None:
-        palette.findChild(QWidget, "palette.search").insert(typed)
-        tree = palette.findChild(QWidget, "palette.found")
-        rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-        row = next(row for row in rows if row.text(0).endswith(name) and row.text(1) == said)
-        tree.setCurrentItem(row)
-        person.press("Return")
-
-    person.answering(ActionSearch, choose, lambda: person.press("Ctrl+Shift+P"))
-    assert person.find("switch.full", QAbstractButton).isChecked()
-    if leads_to != "inspector.verify":
-        assert person.focus().objectName() == leads_to
-    else:
-        assert in_sight(person.window.inspector.verify)
+def choose(person, typed: str, name: str, palette: ActionSearch) -> None:
+    """Choose what is found only in the full window, to which it switches."""
+    said = {"en": "Switches to the full window", "zh": "将切换到完整界面"}[person.program.appearance.language]
+    palette.findChild(QWidget, "palette.search").insert(typed)
+    tree = palette.findChild(QWidget, "palette.found")
+    rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    row = next(row for row in rows if row.text(0).endswith(name) and row.text(1) == said)
+    tree.setCurrentItem(row)
+    person.press("Return")

@@ -12,7 +12,6 @@ from attn_gui.paths import resource
 from attn_gui.views.dialogs.ambiguity_dialogs import ReadingsDialog
 from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
-from tests.failing import each
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
@@ -118,8 +117,27 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert not seen(first, "start")
 
 
+def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first):
+    """Ctrl+V showed the example, with nothing pasted and nothing said."""
+    first.clipboard("1 2\n3 4")
+    first.do("lessons")
+    first.settle("lessons")
+    first.press("Ctrl+V")
+    assert seen(first, "zone.inputs"), "a list of lessons has no use for it"
+    first.do("start")
+    first.press("Ctrl+V")
+    assert seen(first, "start")
+    assert "2 × 2" in first.banner()
+    first.clipboard("Q = [[1, 0], [0, 2], [1, 1]]; K = [[1, 1]]; V = [[4]]")
+    first.answering(ReadingsDialog, ReadingsDialog.accept, lambda: first.press("Ctrl+V"))
+    first.wait()
+    assert not seen(first, "start")
+    assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
+    assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_all_of_it_lies_in_sight(launch, lang):
+def test_all_of_it_and_every_bubble_lies_in_sight_and_whoever_does_what_one_says_is_led_on(launch, lang):
     person = launch(lang=lang, width=1024, height=700, page=True)
     page, maps = person.find("start"), [person.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
     for size in ((1024, 700), (1366, 700), (1440, 900), (1920, 1080)):
@@ -130,58 +148,80 @@ def test_all_of_it_lies_in_sight(launch, lang):
         wide = [one.width() for one in maps]
         assert max(wide) - min(wide) <= 1, size
 
+    # every bubble lies in sight beside what it speaks of
+    person.click("start.worked")
+    person.wait()
+    QApplication.processEvents()
+    person.click("tour.skip")
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QApplication.processEvents()
+        person.do("tour")
+        for name in PARTS:
+            QApplication.processEvents()
+            bubble = person.find("tour")
+            assert (fault(bubble), faults(worded(bubble))) == ("", []), (size, name)
+            part = person.find(name)
+            about = QRect(part.mapTo(person.window, QPoint()), part.size())
+            assert about.intersected(bubble.geometry()).isEmpty(), (size, name)
+            person.press("Return")
 
-@each(
-    ("place", "said"),
-    [
+    # whoever does what a bubble says is led on
+    person.do("tour")
+    person.type_into("query", 0, 0, "3")
+    assert pointed_at(person) == "spine"
+    person.type_into("query", 0, 0, "4")
+    assert pointed_at(person) == "spine"
+    person.click("node.scores")
+    assert pointed_at(person) == "zone.product"
+    person.click_cell("scores", 0, 1)
+    assert pointed_at(person) == "zone.explain"
+    person.click_cell("scores", 0, 0)
+    assert pointed_at(person) == "zone.explain"
+    person.click("tour.back")
+    assert pointed_at(person) == "zone.product"
+
+
+def test_a_cell_of_a_card_or_a_sentence_says_its_number_and_is_opened(first):
+    for place, said in (
         (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
         (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
         (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
-    ],
-)
-def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, place, said):
-    if not seen(first, "start"):
+    ):
+        if not seen(first, "start"):
+            first.do("start")
+        assert said.split(" = ")[1] in hover(first, *place)
+        assert said.split(" = ")[0].split(" · ")[-1] in first.status()
+        click(first, *place)
+        assert not seen(first, "start")
+        card, stage, row, column = place
+        assert tuple(first.program.view.look.cell) == (stage, row, column)
+        assert seen(first, "heatmap.weights")
+        picture = first.find(f"start.map.{card}").map_of(stage)
+        shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
+        assert first.value(stage, row, column) == shown[0]
+        assert first.find("inspector").isVisible()
+        assert str(row) in first.explanation()
+
+    for typed, vectors in (("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")):
+        # Random vectors stood for words of which the program has real ones.
         first.do("start")
-    assert said.split(" = ")[1] in hover(first, *place)
-    assert said.split(" = ")[0].split(" · ")[-1] in first.status()
-    click(first, *place)
-    assert not seen(first, "start")
-    card, stage, row, column = place
-    assert tuple(first.program.view.look.cell) == (stage, row, column)
-    assert seen(first, "heatmap.weights")
-    picture = first.find(f"start.map.{card}").map_of(stage)
-    shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
-    assert first.value(stage, row, column) == shown[0]
-    assert first.find("inspector").isVisible()
-    assert str(row) in first.explanation()
+        first.overwrite(first.find("start.sentence"), typed, end="")
+        first.look()
+        assert ("MiniLM" in sentence_of(first)) == (vectors == "MiniLM")
+        first.press("Return")
+        first.wait()
+        problem = first.program.document.problem
+        assert vectors in first.banner()
+        assert problem.query_tokens == tuple(typed.split())
+        if typed.startswith("The cat and the dog"):
+            weights = first.values("weights")
+            assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
+        if vectors == "MiniLM":
+            assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
 
 
-def test_the_map_follows_while_a_sentence_is_typed(first):
-    field = first.find("start.sentence")
-    map_of = first.find("start.map.sentence").map_of("weights")
-    before = map_of.grab().toImage()
-    first.overwrite(field, "", end="")
-    assert not first.find("start.show").isEnabled()
-    first.type("今天天气很好")
-    assert map_of.shape == (6, 6)
-    assert map_of.grab().toImage() != before
-    values = [[map_of.cell_at(i, j)[0] for j in range(6)] for i in range(6)]
-    rng = np.random.default_rng(0)
-    vectors = rng.standard_normal((5, 8))
-    w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
-    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
-    assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
-    assert values[1] == values[2]  # the same character has the same vector
-    first.press("Return")
-    first.wait()
-    assert not seen(first, "start")
-    assert first.program.document.problem.query_tokens == tuple("今天天气很好")
-    assert first.program.document.path is None
-    assert first.values("weights") == values
-    assert not first.window.isWindowModified()
-
-
-def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
+def test_recent_files_stand_with_their_sizes_in_sight_and_open_and_one_that_is_gone_is_said(launch, tmp_path):
     person = launch("worked-example.npz", page=False)
     person.save_as(tmp_path / "kept.attn")
     person.open(resource("examples", "smollm2-layer10.npz"))
@@ -206,84 +246,17 @@ def test_recent_files_stand_with_their_sizes_and_open_and_one_that_is_gone_is_sa
     person.press("Esc")
     assert fault(person.find("banner")) == ""
 
-
-def test_the_language_is_switched_in_the_status_bar_and_the_last_file_is_one_setting(first):
-    first.click("start.language")
-    QApplication.processEvents()
-    first.look()
-    assert first.find("start.worked").text() == "打开算例"
-    assert first.find("start.sentence").text() == "今天天气很好"
-    assert first.find("start.map.sentence").map_of("weights").shape == (6, 6)
-    assert (first.status(), first.find("start.language").text()) == ("起始页", "English")
-    first.click("start.language")
-    QApplication.processEvents()
-    assert first.find("start.worked").text() == "Open the example"
-
-    # the last file next time is one setting on the page and in the menu
-    box = first.find("start.reopen", QCheckBox)
-    first.click("start.reopen")
-    assert box.isChecked()
-    assert first.action("reopen_last").isChecked()
-    assert first.program.settings.flag("reopen_last", False)
-    first.do("reopen_last")
-    assert not box.isChecked()
-
-
-def test_tab_goes_down_the_page_and_f6_stays(first):
-    assert [stop.objectName() for stop in stops(first.window)][:3] == ["start.worked", "start.sentence", "start.show"]
-    first.press("Tab")
-    assert first.focus().objectName() == "start.worked"
-    first.press("F6")
-    assert first.focus().objectName() == "start.worked"
-    first.press("Return")
-    first.wait()
-    assert first.program.document.name == "worked-example"
-    assert not seen(first, "start")
-    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
-    first.do("start")
-    first.click("start.minilm")
-    first.wait()
-    look = first.program.view.look
-    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
-
-
-@each(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
-def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
-    """Random vectors stood for words of which the program has real ones."""
-    if not seen(first, "start"):
-        first.do("start")
-    first.overwrite(first.find("start.sentence"), typed, end="")
-    first.look()
-    assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
-    first.press("Return")
-    first.wait()
-    problem = first.program.document.problem
-    assert said in first.banner()
-    assert problem.query_tokens == tuple(typed.split())
-    if typed.startswith("The cat and the dog"):
-        weights = first.values("weights")
-        assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
-    if said == "MiniLM":
-        assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
-
-
-def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first, qtbot):
-    """Ctrl+V showed the example, with nothing pasted and nothing said."""
-    first.clipboard("1 2\n3 4")
-    first.do("lessons")
-    first.settle("lessons")
-    first.press("Ctrl+V")
-    assert seen(first, "zone.inputs"), "a list of lessons has no use for it"
-    first.do("start")
-    first.press("Ctrl+V")
-    assert seen(first, "start")
-    assert "2 × 2" in first.banner()
-    first.clipboard("Q = [[1, 0], [0, 2], [1, 1]]; K = [[1, 1]]; V = [[4]]")
-    first.answering(ReadingsDialog, ReadingsDialog.accept, lambda: first.press("Ctrl+V"))
-    first.wait()
-    assert not seen(first, "start")
-    assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
-    assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
+    # a low screen, 1366 × 700 in a frame, shows all of it with recent files, in Chinese, too
+    person.again("a low screen")
+    person.do("language_zh")
+    person.window.resize(1350, 656)
+    for name in ("a", "b", "c"):
+        person.save_as(tmp_path / f"{name}.attn")
+    person.do("start")
+    person.find("start.recent.2")
+    for _ in range(3):
+        QApplication.processEvents()
+    assert person.find("start").verticalScrollBar().maximum() == 0
 
 
 def sentence_of(person):
@@ -307,7 +280,7 @@ def pointed_at(person):
     return min((name for name in PARTS if inside[name].contains(middle)), key=lambda name: inside[name].height())
 
 
-def test_the_first_document_from_the_start_page_brings_the_tour_and_no_other_does(first, qtbot):
+def test_the_first_document_brings_the_tour_and_the_page_is_gone_through_by_keys_in_both_languages(first, qtbot):
     first.click("start.worked")
     qtbot.waitUntil(lambda: shown(first))
     met = []
@@ -323,6 +296,70 @@ def test_the_first_document_from_the_start_page_brings_the_tour_and_no_other_doe
     first.wait()
     QApplication.processEvents()
     assert not shown(first)
+
+    # Tab goes down the page and F6 stays
+    first.do("start")
+    assert [stop.objectName() for stop in stops(first.window)][:3] == ["start.worked", "start.sentence", "start.show"]
+    first.press("Tab")
+    assert first.focus().objectName() == "start.worked"
+    first.press("F6")
+    assert first.focus().objectName() == "start.worked"
+    first.press("Return")
+    first.wait()
+    assert first.program.document.name == "worked-example"
+    assert not seen(first, "start")
+    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
+    first.do("start")
+    first.click("start.minilm")
+    first.wait()
+    look = first.program.view.look
+    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
+
+    # the language is switched in the status bar
+    first.do("start")
+    first.click("start.language")
+    QApplication.processEvents()
+    first.look()
+    assert first.find("start.worked").text() == "打开算例"
+    assert first.find("start.sentence").text() == "今天天气很好"
+    assert first.find("start.map.sentence").map_of("weights").shape == (6, 6)
+    assert (first.status(), first.find("start.language").text()) == ("起始页", "English")
+    first.click("start.language")
+    QApplication.processEvents()
+    assert first.find("start.worked").text() == "Open the example"
+
+    # the last file next time is one setting on the page and in the menu
+    box = first.find("start.reopen", QCheckBox)
+    first.click("start.reopen")
+    assert box.isChecked()
+    assert first.action("reopen_last").isChecked()
+    assert first.program.settings.flag("reopen_last", False)
+    first.do("reopen_last")
+    assert not box.isChecked()
+
+    # the map follows while a sentence is typed
+    field = first.find("start.sentence")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    before = map_of.grab().toImage()
+    first.overwrite(field, "", end="")
+    assert not first.find("start.show").isEnabled()
+    first.type("今天天气很好")
+    assert map_of.shape == (6, 6)
+    assert map_of.grab().toImage() != before
+    values = [[map_of.cell_at(i, j)[0] for j in range(6)] for i in range(6)]
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((5, 8))
+    w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
+    trace = compute(Problem(x=vectors[[0, 1, 1, 2, 3, 4]], w_query=w_query, w_key=w_key, w_value=np.eye(8)))
+    assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
+    assert values[1] == values[2]  # the same character has the same vector
+    first.press("Return")
+    first.wait()
+    assert not seen(first, "start")
+    assert first.program.document.problem.query_tokens == tuple("今天天气很好")
+    assert first.program.document.path is None
+    assert first.values("weights") == values
+    assert not first.window.isWindowModified()
 
 
 def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtbot):
@@ -344,47 +381,3 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert pointed_at(again) == "spine"
     again.click("tour.skip")
     assert not shown(again)
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_bubble_lies_in_sight_beside_what_it_speaks_of(launch, lang):
-    person = launch("worked-example.npz", lang=lang)
-    for size in ((1024, 700), (1366, 700), (1920, 1080)):
-        person.window.resize(*size)
-        QApplication.processEvents()
-        person.do("tour")
-        for name in PARTS:
-            QApplication.processEvents()
-            bubble = person.find("tour")
-            assert (fault(bubble), faults(worded(bubble))) == ("", []), (size, name)
-            part = person.find(name)
-            about = QRect(part.mapTo(person.window, QPoint()), part.size())
-            assert about.intersected(bubble.geometry()).isEmpty(), (size, name)
-            person.press("Return")
-
-
-def test_whoever_does_what_a_bubble_says_is_led_on(person):
-    person.do("tour")
-    person.type_into("query", 0, 0, "3")
-    assert pointed_at(person) == "spine"
-    person.type_into("query", 0, 0, "4")
-    assert pointed_at(person) == "spine"
-    person.click("node.scores")
-    assert pointed_at(person) == "zone.product"
-    person.click_cell("scores", 0, 1)
-    assert pointed_at(person) == "zone.explain"
-    person.click_cell("scores", 0, 0)
-    assert pointed_at(person) == "zone.explain"
-    person.click("tour.back")
-    assert pointed_at(person) == "zone.product"
-
-
-def test_a_low_screen_shows_all_of_it_with_recent_files_in_chinese_too(launch, tmp_path):
-    person = launch("worked-example.npz", lang="zh", page=False, width=1350, height=656)  # 1366 × 700 in a frame
-    for name in ("a", "b", "c"):
-        person.save_as(tmp_path / f"{name}.attn")
-    person.do("start")
-    person.find("start.recent.2")
-    for _ in range(3):
-        QApplication.processEvents()
-    assert person.find("start").verticalScrollBar().maximum() == 0

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.views.dialogs.action_search import ActionSearch
+
 MANY = 6  # things that are done in a dialog before it is left
 
 
@@ -35,7 +37,9 @@ class DialogActions:
 
         def look() -> None:
             clock.start()  # anew: an answer may open a question, and a timer that is in its slot does not fire
-            popup, modal = QApplication.activePopupWidget(), QApplication.activeModalWidget()
+            popup = QApplication.activePopupWidget()
+            lists = filter(QWidget.isVisible, self._window.findChildren(ActionSearch))
+            modal = QApplication.activeModalWidget() or next(lists, None)
             if popup is not None:
                 popup.close()
             elif isinstance(modal, QDialog):

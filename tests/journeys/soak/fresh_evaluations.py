@@ -8,9 +8,9 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.figure.overlays import differentiated
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW

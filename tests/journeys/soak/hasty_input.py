@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.views.map.heatmap import Heatmap
 
 LEFT = Qt.MouseButton.LeftButton

@@ -10,7 +10,7 @@ from attn_gui.app.program import Program
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.figure.stage_formulas import stage_plane
 
 from .fresh_evaluations import FreshEvaluations

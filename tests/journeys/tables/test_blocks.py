@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QLabel
 
-from attn_gui import Problem, save
+from attn_gui import Problem
 from attn_gui.app.tables import table_pasting
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.formats.text import text_table
@@ -168,59 +168,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     assert person.banner() == "A number is too large for float32."
     assert len(person.steps()) == 1
 
-
-def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
-    person = launch()
-    before, map_before, query = person.numbers("query"), person.values("weights"), person.program.document.problem.query
-    for name, text in LAYOUTS.items():
-        person.clipboard(text)
-        person.go_to("query", 2, 96)
-        person.press("Ctrl+V")
-        block = [[person.number("query", row, column) for column in range(96, 99)] for row in range(2, 6)]
-        assert block == [[float(text) for text in row] for row in ROWS], name
-        assert len(person.steps()) == 2, name
-        assert person.values("weights") != map_before
-        person.press("Ctrl+Z")
-        assert np.array_equal(person.program.document.problem.query, query), name
-        assert person.values("weights") == map_before
-    assert person.numbers("query") == before
-    assert not person.window.isWindowModified()
-
-    person.again("a block fills a selection that is a multiple of it")
-    for block, size, filled in (
-        ("7", (2, 3), [["7"] * 3] * 2),
-        ("1\t2", (2, 4), [["1", "2", "1", "2"]] * 2),
-        ("1\n2", (4, 1), [["1"], ["2"], ["1"], ["2"]]),
-        ("1\t2", (2, 3), [["1", "2"]]),
-        ("1\t2\n3\t4", (1, 1), [["1", "2"], ["3", "4"]]),
-    ):
-        expected = person.numbers("query")
-        person.clipboard(block)
-        person.select("query", 2, 97, *size)
-        person.press("Ctrl+V")
-        for i, row in enumerate(filled):
-            expected[2 + i][97 : 97 + len(row)] = row
-        assert person.numbers("query") == expected, block
-        selected = slice(2, 2 + len(filled)), slice(97, 97 + len(filled[0]))
-        assert person.window.inputs.panels["query"].selection() == selected
-        person.press("Ctrl+Z")
-
-    person.again("a file dropped on a map asks for its table and goes to the head on show")
-    path, before = tmp_path / "block.csv", person.numbers("key")
-    path.write_text("7,8,9\n1,2,3\n")
-    head = person.program.view.look.head
-    assert head > 0
-    person.drop(path, at=QPoint(700, 300))
-    assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
-    assert len(person.steps()) == 1
-    person.click(person.button(f"K, head {head}", "banner"))
-    column = head * person.program.document.problem.d_k
-    before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
-    assert person.numbers("key") == before
-    assert f"block.csv into K[0, {column}]" in person.status()
-
-
-def test_a_larger_block_offers_to_grow_and_is_one_step(person):
+    person.again("a larger block offers to grow and is one step")
     before = person.numbers("query")
     block = [[str(10 * i + j) for j in range(4)] for i in range(6)]
     person.clipboard("\n".join("\t".join(row) for row in block))
@@ -281,6 +229,57 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(person):
     assert "Q 3 × 5 → 2 × 5" in person.status()
     assert "0" not in person.status().partition("2 × 5")[2]
 
+    person.again("a block goes where the cell or the selection is", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    before, map_before, query = person.numbers("query"), person.values("weights"), person.program.document.problem.query
+    for name, text in LAYOUTS.items():
+        person.clipboard(text)
+        person.go_to("query", 2, 96)
+        person.press("Ctrl+V")
+        block = [[person.number("query", row, column) for column in range(96, 99)] for row in range(2, 6)]
+        assert block == [[float(text) for text in row] for row in ROWS], name
+        assert len(person.steps()) == 2, name
+        assert person.values("weights") != map_before
+        person.press("Ctrl+Z")
+        assert np.array_equal(person.program.document.problem.query, query), name
+        assert person.values("weights") == map_before
+    assert person.numbers("query") == before
+    assert not person.window.isWindowModified()
+
+    # a block fills a selection that is a multiple of it
+    for block, size, filled in (
+        ("7", (2, 3), [["7"] * 3] * 2),
+        ("1\t2", (2, 4), [["1", "2", "1", "2"]] * 2),
+        ("1\n2", (4, 1), [["1"], ["2"], ["1"], ["2"]]),
+        ("1\t2", (2, 3), [["1", "2"]]),
+        ("1\t2\n3\t4", (1, 1), [["1", "2"], ["3", "4"]]),
+    ):
+        expected = person.numbers("query")
+        person.clipboard(block)
+        person.select("query", 2, 97, *size)
+        person.press("Ctrl+V")
+        for i, row in enumerate(filled):
+            expected[2 + i][97 : 97 + len(row)] = row
+        assert person.numbers("query") == expected, block
+        selected = slice(2, 2 + len(filled)), slice(97, 97 + len(filled[0]))
+        assert person.window.inputs.panels["query"].selection() == selected
+        person.press("Ctrl+Z")
+
+    person.again("a file dropped on a map asks for its table and goes to the head on show", "minilm-layer2.npz")
+    person.program.view.set(head=3)
+    path, before = tmp_path / "block.csv", person.numbers("key")
+    path.write_text("7,8,9\n1,2,3\n")
+    head = person.program.view.look.head
+    assert head > 0
+    person.drop(path, at=QPoint(700, 300))
+    assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
+    assert len(person.steps()) == 1
+    person.click(person.button(f"K, head {head}", "banner"))
+    column = head * person.program.document.problem.d_k
+    before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
+    assert person.numbers("key") == before
+    assert f"block.csv into K[0, {column}]" in person.status()
+
 
 @pytest.fixture
 def gate(monkeypatch):
@@ -336,17 +335,41 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
     person.until(lambda: idle(person))
     assert (person.numbers("query"), len(person.steps())) == (before, 1)
 
-
-@pytest.fixture
-def paster(launch, tmp_path):
-    """In front of two items with two heads."""
+    gate.close()
     normal = np.random.default_rng(5).normal
     arrays = {name: normal(size=(2, 20, 20)) for name in ("query", "key", "value")}
     bias = {"kind": "bias", "values": np.zeros((2, 2, 20, 20))}
-    save(Problem(**arrays, num_heads=2, batch_axis=True, mask=(bias,)), tmp_path / "a.attn")
-    paster = launch(tmp_path / "a.attn")
-    paster.wait()
-    return paster
+    two = Problem(**arrays, num_heads=2, batch_axis=True, mask=(bias,))
+    person.again("a block goes into the item that was on show", two)
+    before = person.program.document.snapshot()
+    person.go_to("query", 3, 4)
+    asked(person, gate, lambda: paste(person))
+    person.program.view.set(batch=1)
+    settle(person, gate)
+    query = person.program.document.problem.query
+    assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+    assert np.array_equal(query[1], before.query[1])
+
+    person.again("what is added is added to the numbers there, whatever is on show then", two)
+    gate.close()
+    before = person.program.document.snapshot().query
+    person.go_to("query", 3, 4)
+    person.clipboard(BLOCK)
+    asked(person, gate, lambda: person.do("paste_added"))
+    person.program.view.set(batch=1)
+    person.go_to("value", 0, 0)
+    settle(person, gate)
+    query = person.program.document.problem.query
+    np.testing.assert_array_equal(query[0, 3:5, 4:6], before[0, 3:5, 4:6] + [[7, 8], [9, 4]])
+    assert np.array_equal(query[1], before[1])
+
+    person.again("a block for a table that is gone is said to be dropped", two)
+    gate.close()
+    person.go_to("mask.0.values", 3, 4)
+    asked(person, gate, lambda: paste(person))
+    person.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
+    settle(person, gate)
+    assert "is gone: 2 × 2 numbers were dropped." in person.banner()
 
 
 def settle(paster, gate):
@@ -363,35 +386,3 @@ def asked(paster, gate, ask):
 def paste(paster):
     paster.clipboard(BLOCK)
     paster.press("Ctrl+V")
-
-
-def test_a_block_goes_into_the_item_that_was_on_show_or_is_said_to_be_dropped(paster, gate):
-    before = paster.program.document.snapshot()
-    paster.go_to("query", 3, 4)
-    asked(paster, gate, lambda: paste(paster))
-    paster.program.view.set(batch=1)
-    settle(paster, gate)
-    query = paster.program.document.problem.query
-    assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
-    assert np.array_equal(query[1], before.query[1])
-
-    paster.again("what is added is added to the numbers there, whatever is on show then")
-    gate.close()
-    before = paster.program.document.snapshot().query
-    paster.go_to("query", 3, 4)
-    paster.clipboard(BLOCK)
-    asked(paster, gate, lambda: paster.do("paste_added"))
-    paster.program.view.set(batch=1)
-    paster.go_to("value", 0, 0)
-    settle(paster, gate)
-    query = paster.program.document.problem.query
-    np.testing.assert_array_equal(query[0, 3:5, 4:6], before[0, 3:5, 4:6] + [[7, 8], [9, 4]])
-    assert np.array_equal(query[1], before[1])
-
-    paster.again("a block for a table that is gone is said to be dropped")
-    gate.close()
-    paster.go_to("mask.0.values", 3, 4)
-    asked(paster, gate, lambda: paste(paster))
-    paster.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
-    settle(paster, gate)
-    assert "is gone: 2 × 2 numbers were dropped." in paster.banner()

@@ -19,7 +19,7 @@ def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_on_a_map_takes_the_map_and_what_cannot_be_copied_or_pasted_changes_nothing(person, monkeypatch):
+def test_a_copy_on_a_map_takes_the_map_and_what_cannot_be_copied_or_pasted_changes_nothing(person, monkeypatch, qtbot):
     person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
     person.press("Ctrl+C")
@@ -125,9 +125,6 @@ def test_a_copy_on_a_map_takes_the_map_and_what_cannot_be_copied_or_pasted_chang
         person.press("Escape", "Escape")
         assert person.numbers("query") == before
 
-
-def test_what_is_copied_of_any_problem_is_exact(launch, qtbot):
-    person = launch()
     tokens = dict.fromkeys(("query_tokens", "key_tokens"), ("it", "is|was"))
     person.again(
         "headers are the tokens of the map", Problem(query=np.eye(2), key=[[1, 1], [0, 1]], value=[[1], [2]], **tokens)

@@ -52,7 +52,7 @@ def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
     return menu_opened(person, lambda: QApplication.sendEvent(target, event))
 
 
-def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
+def test_cells_are_selected_rows_and_columns_come_and_go_and_are_in_sight(person):
     person.go_to("key", 0, 0)
     table = person.go_to("query", 0, 1)
     entries = menu_of(person, table)
@@ -95,6 +95,110 @@ def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
     assert table.columnWidth(1) < table.columnWidth(0)
     menu_of(person, table)["Usual column widths"].trigger()
     assert len({table.columnWidth(column) for column in range(3)}) == 1
+
+    person.again("tokens and columns come and go as one step", EXAMPLE)
+    # the MiniLM layer: 16 tokens, 12 heads of 32 columns
+    before = person.program.document.problem
+    select(person, "key", (4, 5), (0, 0))
+    person.do("insert_rows")
+    problem = person.program.document.problem
+    assert (problem.n, problem.m) == (16, 18)
+    assert not problem.key[4:6].any()
+    assert np.array_equal(problem.key[6], before.key[4])
+    assert problem.key_tokens[6:] == before.names_of_keys[4:]
+    assert person.steps()[-1] == "inserted K[4 … 5, ·]"
+    assert person.find("heatmap.weights").shape == (16, 18)
+    person.do("undo")
+    assert person.program.document.problem == before
+
+    # a column goes from every head
+    before = person.program.document.problem
+    select(person, "query", (0, 0), (33, 33))  # the second column of head 1
+    person.do("delete_columns")
+    problem = person.program.document.problem
+    assert (problem.d_k, problem.query.shape[1], problem.key.shape[1]) == (31, 12 * 31, 12 * 31)
+    kept = [column for column in range(12 * 32) if column % 32 != 1]
+    assert np.array_equal(problem.query, before.query[:, kept])
+    person.do("undo")
+    assert person.program.document.problem == before
+
+    # columns of two heads are refused
+    select(person, "query", (0, 0), (31, 32))
+    person.do("delete_columns")
+    assert "one head" in person.banner()
+    assert person.program.document.problem.d_k == 32
+
+    # all rows cannot go
+    person.go_to("value", 0, 0)
+    person.press("Ctrl+A")
+    person.do("delete_rows")
+    assert person.banner()
+    assert person.program.document.problem.m == 16
+
+    person.again("the column of a chosen cell comes into sight", EXAMPLE)
+    person.program.view.set(head=2)
+    column = 2 * WIDTH + 19
+
+    def in_sight_now(table):
+        return column in range(table.columnAt(0), table.columnAt(0) + table.visible_columns())
+
+    for stage, field in (("query", "query"), ("key", "key"), ("value", "value"), ("head_output", "value")):
+        table = person.table(field)
+        table.scrollTo(table.model().index(0, 0))
+        assert not in_sight_now(table)
+        person.choose_cell(stage, 5, 19)
+        QApplication.processEvents()
+        assert in_sight_now(table)
+        first = table.rowAt(0)
+        assert colors(table, first, column) != colors(table, first, column - 1)
+
+    person.do("example_minilm")  # the tables begin at the head that the maps show
+    person.wait()
+    head = person.program.view.look.head
+    assert head > 0
+    for field in ("query", "key", "value"):
+        assert person.table(field).columnAt(0) == head * WIDTH
+
+    person.again("rows are in sight and the window fits a small screen", "smollm2-layer10.npz")
+    person.window.resize(1024, 700)
+    QApplication.processEvents()
+    assert (person.window.width(), person.window.height()) == (1024, 700)
+
+    person.again("small tables stand above one another on a low screen", "worked-example.npz")  # two rows each
+    person.window.resize(1366, 700)
+    person.until(lambda: shown_rows(person) == {"query": 2, "key": 2, "value": 2})
+
+    six = Problem.over(new_fields("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1))
+    person.again("six rows are in sight", six)
+    for size in ((1366, 700), *SCREENS, (1366, 700)):  # the tables share the column again where there is room
+        person.window.resize(*size)
+        person.until(lambda size=size: [*shown_rows(person).values()] == [6] * (3 if size == (1440, 900) else 1))
+        assert (person.window.width(), person.window.height()) == size
+    for zoom in (1.0, 1.25, 1.5):
+        while person.program.appearance.zoom < zoom:
+            person.do("zoom_in")
+        person.window.resize(1024, 700)
+        QTest.qWait(80)
+        assert (person.window.width(), person.window.height()) == (1024, 700), zoom
+        assert min(shown_rows(person).values()) >= (6 if zoom == 1 else 1), zoom
+
+    person.do("zoom_reset")
+    person.again("tables of a long document are shown and typed into before it is computed")
+    long = long_problem(701)
+    person.program.document.open(long, name="long")
+    assert person.program.computation.pending
+    model = person.table("query").model()
+    assert (model.rowCount(), model.columnCount()) == (701, 24)
+    assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
+
+    person.again("what is typed before the maps are there goes where it is seen to go")
+    person.program.document.open(long_problem(701), name="long")
+    person.type_into("query", 3, 2, "2.5")  # head 0
+    assert person.program.document.problem.query[3, 2] == 2.5
+    assert person.table("query").model().index(3, 2).data() == "2.500"
+    person.wait()
+    person.program.view.set(head=0)
+    assert person.value("query", 3, 2) == 2.5
 
 
 def draw_wider(table, column, pixels):
@@ -144,95 +248,11 @@ def select(person, field, rows, columns):
     assert len(chosen.selectedIndexes()) == (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
 
 
-def test_tokens_and_columns_come_and_go_as_one_step(launch):
-    person = launch()  # the MiniLM layer: 16 tokens, 12 heads of 32 columns
-    before = person.program.document.problem
-    select(person, "key", (4, 5), (0, 0))
-    person.do("insert_rows")
-    problem = person.program.document.problem
-    assert (problem.n, problem.m) == (16, 18)
-    assert not problem.key[4:6].any()
-    assert np.array_equal(problem.key[6], before.key[4])
-    assert problem.key_tokens[6:] == before.names_of_keys[4:]
-    assert person.steps()[-1] == "inserted K[4 … 5, ·]"
-    assert person.find("heatmap.weights").shape == (16, 18)
-    person.do("undo")
-    assert person.program.document.problem == before
-
-    person.again("a column goes from every head")
-    before = person.program.document.problem
-    select(person, "query", (0, 0), (33, 33))  # the second column of head 1
-    person.do("delete_columns")
-    problem = person.program.document.problem
-    assert (problem.d_k, problem.query.shape[1], problem.key.shape[1]) == (31, 12 * 31, 12 * 31)
-    kept = [column for column in range(12 * 32) if column % 32 != 1]
-    assert np.array_equal(problem.query, before.query[:, kept])
-    person.do("undo")
-    assert person.program.document.problem == before
-
-    person.again("columns of two heads are refused")
-    select(person, "query", (0, 0), (31, 32))
-    person.do("delete_columns")
-    assert "one head" in person.banner()
-    assert person.program.document.problem.d_k == 32
-
-    person.again("all rows cannot go")
-    person.go_to("value", 0, 0)
-    person.press("Ctrl+A")
-    person.do("delete_rows")
-    assert person.banner()
-    assert person.program.document.problem.m == 16
-
-
-def test_tables_of_a_long_document_are_shown_and_typed_into_before_it_is_computed(launch):
-    person = launch()
-    long = problem(701)
-    person.program.document.open(long, name="long")
-    assert person.program.computation.pending
-    model = person.table("query").model()
-    assert (model.rowCount(), model.columnCount()) == (701, 24)
-    assert float(model.index(700, 23).data().replace("−", "-")) == np.round(long.query[700, 23], 3)
-
-    person.again("what is typed before the maps are there goes where it is seen to go")
-    person.program.document.open(problem(701), name="long")
-    person.type_into("query", 3, 2, "2.5")  # head 0
-    assert person.program.document.problem.query[3, 2] == 2.5
-    assert person.table("query").model().index(3, 2).data() == "2.500"
-    person.wait()
-    person.program.view.set(head=0)
-    assert person.value("query", 3, 2) == 2.5
-
-
 def colors(table, row, column):
     """Every color of a cell's left and right border."""
     rect = table.visualRect(table.model().index(row, column))
     image = table.viewport().grab(rect).toImage()
     return {color.name() for x in (0, image.width() - 1) for color in colors_of(image.copy(x, 0, 1, image.height()))}
-
-
-def test_the_column_of_a_chosen_cell_comes_into_sight(launch):
-    person = launch(EXAMPLE)
-    person.program.view.set(head=2)
-    column = 2 * WIDTH + 19
-
-    def in_sight_now(table):
-        return column in range(table.columnAt(0), table.columnAt(0) + table.visible_columns())
-
-    for stage, field in (("query", "query"), ("key", "key"), ("value", "value"), ("head_output", "value")):
-        table = person.table(field)
-        table.scrollTo(table.model().index(0, 0))
-        assert not in_sight_now(table)
-        person.choose_cell(stage, 5, 19)
-        QApplication.processEvents()
-        assert in_sight_now(table)
-        first = table.rowAt(0)
-        assert colors(table, first, column) != colors(table, first, column - 1)
-
-    person.again("the tables begin at the head that the maps show")
-    head = person.program.view.look.head
-    assert head > 0
-    for field in ("query", "key", "value"):
-        assert person.table(field).columnAt(0) == head * WIDTH
 
 
 def shown_rows(person) -> dict[str, int]:
@@ -245,31 +265,6 @@ def shown_rows(person) -> dict[str, int]:
     }
 
 
-def test_rows_are_in_sight_and_the_window_fits_a_small_screen(launch):
-    person = launch("smollm2-layer10.npz", width=1440, height=900)
-    person.window.resize(1024, 700)
-    QApplication.processEvents()
-    assert (person.window.width(), person.window.height()) == (1024, 700)
-
-    person.again("small tables stand above one another on a low screen", "worked-example.npz")  # two rows each
-    person.window.resize(1366, 700)
-    person.until(lambda: shown_rows(person) == {"query": 2, "key": 2, "value": 2})
-
-    six = Problem.over(new_fields("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1))
-    person.again("six rows are in sight", six)
-    for size in ((1366, 700), *SCREENS, (1366, 700)):  # the tables share the column again where there is room
-        person.window.resize(*size)
-        person.until(lambda size=size: [*shown_rows(person).values()] == [6] * (3 if size == (1440, 900) else 1))
-        assert (person.window.width(), person.window.height()) == size
-    for zoom in (1.0, 1.25, 1.5):
-        while person.program.appearance.zoom < zoom:
-            person.do("zoom_in")
-        person.window.resize(1024, 700)
-        QTest.qWait(80)
-        assert (person.window.width(), person.window.height()) == (1024, 700), zoom
-        assert min(shown_rows(person).values()) >= (6 if zoom == 1 else 1), zoom
-
-
-def problem(rows):
+def long_problem(rows):
     numbers = np.random.default_rng(rows).standard_normal((3, rows, 24))
     return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)

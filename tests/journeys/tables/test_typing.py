@@ -14,7 +14,7 @@ from attn_gui.views.controls.mask_panel import LimitField
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.tables.delegate import CellEditor
-from tests.failing import each
+from tests.failing import share
 
 WRITTEN = {
     "1/3": 1 / 3,
@@ -40,11 +40,6 @@ REFUSED = {
 SMALL = "worked-example.npz"
 
 
-@pytest.fixture
-def minilm(launch):
-    return launch()
-
-
 def editor(person):
     """The line that is being typed into."""
     focus = person.focus()
@@ -60,22 +55,6 @@ def refusal(person):
         if label.property("bubble") == "error" and label.isVisible()
     ]
     return said[0] if said else ""
-
-
-@each(("field", "stage", "cell"), [("key", "weights", (10, 4)), ("value", "head_output", (10, 1))], one_of=2)
-def test_a_number_in_k_and_v_repaints_what_it_reaches(minilm, field, stage, cell):
-    person = minilm
-    person.again(stage)
-    person.show_stage(stage)
-    before, drawn_before = person.value(stage, *cell), person.pixel(stage, *cell)[0]
-    person.type_into(field, 4, 97, "40")
-    assert person.value(stage, *cell) != before
-    painted, told = person.pixel(stage, *cell)
-    assert painted == told
-    assert painted != drawn_before
-    (step,) = person.steps()[1:]
-    assert step.startswith(f"{'K' if field == 'key' else 'V'}[4, 97]: ")
-    assert step.endswith(" → 40")
 
 
 def test_numbers_as_people_write_them_are_kept_whole_and_keys_go_round_as_in_a_spreadsheet(person):
@@ -239,7 +218,7 @@ def test_numbers_as_people_write_them_are_kept_whole_and_keys_go_round_as_in_a_s
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
 
-def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_recomputed(launch):
+def test_an_unchanged_value_is_no_edit_and_a_changed_one_is_said_and_repaints_what_it_reaches(launch):
     person = launch()
     person.go_to("query", 3, 97)
     person.press("F2", "Return")
@@ -265,6 +244,20 @@ def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_
         person.press("Tab")
         assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
 
+    for field, stage, cell in share((("key", "weights", (10, 4)), ("value", "head_output", (10, 1))), 2):
+        person.again(f"a number in {field} repaints what it reaches")
+        person.program.view.set(head=3)
+        person.show_stage(stage)
+        before, drawn_before = person.value(stage, *cell), person.pixel(stage, *cell)[0]
+        person.type_into(field, 4, 97, "40")
+        assert person.value(stage, *cell) != before
+        painted, told = person.pixel(stage, *cell)
+        assert painted == told
+        assert painted != drawn_before
+        (step,) = person.steps()[1:]
+        assert step.startswith(f"{'K' if field == 'key' else 'V'}[4, 97]: ")
+        assert step.endswith(" → 40")
+
 
 @pytest.fixture
 def saved(launch, tmp_path):
@@ -284,7 +277,37 @@ def begin_a_size(person, text):
     person.type(text)
 
 
-def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
+def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path, qtbot):
+    other = tmp_path / "other.attn"
+    other.write_bytes((tmp_path / "kept.attn").read_bytes())
+    type_without_enter(saved)
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.drop(other))
+    assert saved.number("query", 0, 0) == 77
+    saved.do("undo")
+    type_without_enter(saved, "78")
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.do("example_minilm"))
+    assert saved.number("query", 0, 0) == 78
+
+    saved.again("menus and other windows do not end a visit and undo takes back what is typed")
+    # A person looks something up and goes on typing; only then it is decided what becomes of it.
+    type_without_enter(saved, "7")
+    line = saved.focus()
+    for reason in (
+        Qt.FocusReason.PopupFocusReason,
+        Qt.FocusReason.MenuBarFocusReason,
+        Qt.FocusReason.ActiveWindowFocusReason,
+    ):
+        QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
+        assert saved.focus() is line
+    saved.type("7", end="Return")
+    assert saved.number("query", 0, 0) == 77
+    saved.type_into("key", 0, 0, "5")
+    type_without_enter(saved, "78")
+    saved.do("undo")
+    assert saved.number("query", 0, 0) == 77
+    assert saved.number("key", 0, 0) == 5
+    qtbot.waitUntil(lambda: saved.action("redo").text().endswith("Q[0, 0]: 77 → 78"))
+
     for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
         for close in (lambda: saved.press("Ctrl+Q"), lambda: QApplication.sendEvent(saved.window, QCloseEvent())):
             saved.again("asked before it is closed")
@@ -355,38 +378,6 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path):
     saved.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: saved.do("export_image"))
     saved.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: saved.do("new"))
     assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
-
-
-def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, qtbot):
-    other = tmp_path / "other.attn"
-    other.write_bytes((tmp_path / "kept.attn").read_bytes())
-    type_without_enter(saved)
-    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.drop(other))
-    assert saved.number("query", 0, 0) == 77
-    saved.do("undo")
-    type_without_enter(saved, "78")
-    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.do("example_minilm"))
-    assert saved.number("query", 0, 0) == 78
-
-    saved.again("menus and other windows do not end a visit and undo takes back what is typed")
-    # A person looks something up and goes on typing; only then it is decided what becomes of it.
-    type_without_enter(saved, "7")
-    line = saved.focus()
-    for reason in (
-        Qt.FocusReason.PopupFocusReason,
-        Qt.FocusReason.MenuBarFocusReason,
-        Qt.FocusReason.ActiveWindowFocusReason,
-    ):
-        QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
-        assert saved.focus() is line
-    saved.type("7", end="Return")
-    assert saved.number("query", 0, 0) == 77
-    saved.type_into("key", 0, 0, "5")
-    type_without_enter(saved, "78")
-    saved.do("undo")
-    assert saved.number("query", 0, 0) == 77
-    assert saved.number("key", 0, 0) == 5
-    qtbot.waitUntil(lambda: saved.action("redo").text().endswith("Q[0, 0]: 77 → 78"))
 
 
 def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
