@@ -282,7 +282,7 @@ class SnapshotsController(Controller):
         super().__init__(context)
         self._list = context.window.history.snapshots
         self._compare = compare
-        self._work = WindowTask(context.window, WorkLine("fetching", context.window))
+        self._work = WindowTask(context.window, "fetching")
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}

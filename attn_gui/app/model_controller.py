@@ -33,7 +33,7 @@ from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, sample_text
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.dialog_base import WorkLine, soon_over
+from attn_gui.views.dialogs.dialog_base import soon_over
 
 LAYER = N_("History", "layer {layer}")
 TEXT = N_("History", "text “{text}”")
@@ -73,7 +73,7 @@ class ModelSteps(Controller):
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[ModelStep] = []  # the first one is under way
         self._now: StepWork | None = None
-        self._work = WindowTask(context.window, WorkLine("making", context.window))
+        self._work = WindowTask(context.window, "making")
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
         context.document.opened.connect(self.forget)

@@ -35,7 +35,6 @@ from attn_gui.formats.scripts import script_name
 from attn_gui.languages import N_
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.worker_thread import outcome_of
-from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.page_canvas import CodeControls, FitControls, PageWidget
 
 
@@ -413,7 +412,7 @@ class CurveFitting(Controller):
         self._page = context.window.inspector.pages.pages[CurvePage.name]
         self._controls = FitControls()
         self._page.put_above(self._controls)
-        self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, WorkLine("fitting", context.window))
+        self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, "fitting")
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)

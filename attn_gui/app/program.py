@@ -157,7 +157,6 @@ class Program(QObject):
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._connect_commands([*vars(self.late).values(), self.tour])
         self.start_page.connect_late(self.context, self.files, self.late.lessons, self.late.models)
-        self.late.tips.show()
         self.computation.hold_threads()
         self._shell.set_complete()
         self.bars.actions.catch_up()

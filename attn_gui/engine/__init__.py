@@ -73,17 +73,14 @@ __all__ = [
 ]
 
 _LATER = {
-    "Comparison": "comparison",
-    "compare": "comparison",
-    "Suspect": "comparison",
-    "Report": "analysis.verification",
-    "Solution": "analysis.target_solution",
-    "solve": "analysis.target_solution",
-    "verify": "analysis.verification",
+    "comparison": ("Comparison", "Suspect", "compare"),
+    "analysis.target_solution": ("Solution", "solve"),
+    "analysis.verification": ("Report", "verify"),
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

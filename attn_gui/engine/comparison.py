@@ -15,7 +15,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box, same
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
-from attn_gui.engine.evaluation.trace import Trace, evaluation_of, problem_in
+from attn_gui.engine.evaluation.trace import ByStage, Trace, evaluation_of, problem_in
 from attn_gui.engine.fields import KIND, leaves_of, with_leaves
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
@@ -237,7 +237,7 @@ def changes(before: Problem, after: Problem) -> Iterator[FieldChange]:
 
 
 # --- comparison -----------------------------------------------------------------------------------
-class Comparison(Mapping[str, Array]):
+class Comparison(ByStage):
     """After − before of two problems by stage: always with the batch axis, read-only, in their dtype.
 
     A mapping as a trace is: `comparison["weights"]`, `list(comparison)`. `before` and `after` are the two traces,
@@ -263,18 +263,6 @@ class Comparison(Mapping[str, Array]):
         neither problem has, ValueError past 2 GB.
         """
         return self.difference[stage]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.stages)
-
-    def __len__(self) -> int:
-        return len(self.stages)
-
-    __eq__ = object.__eq__  # as a mapping it would compare every stage
-    __hash__ = object.__hash__
-
-    def __contains__(self, stage: object) -> bool:
-        return stage in self.stages
 
     def __repr__(self) -> str:
         return f"<comparison of {', '.join(self.stages)}>"

@@ -150,11 +150,6 @@ class WorkedSolution:
     given: tuple[GivenMatrix, ...] = ()
     asked: Explanation | None = None
 
-    @property
-    def problem(self) -> Problem:
-        """The problem that is solved."""
-        return self.evaluation.problem
-
 
 def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> WorkedSolution:
     """Return the steps from given numbers to one cell; `index` has one integer per axis, batch included.
@@ -410,7 +405,7 @@ def _written(latex: str, letter: str, values: Array, printed: PrintedNumbers) ->
 
 
 def _step(solution: WorkedSolution, step: WorkedStep, say: Say, printed: PrintedNumbers) -> Iterator[Part]:
-    if step.head is not None and solution.problem.num_heads > 1:
+    if step.head is not None and solution.evaluation.problem.num_heads > 1:
         yield SolutionSentence(say(HEAD).format(head=step.head))
     said: set[str] = set()  # Z of a row is told once
     for cell in step.cells:
@@ -437,7 +432,7 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: Printe
 
 def _sizes(solution: WorkedSolution) -> Iterator[WrittenEquation]:
     """Yield the numbers that letters of the formulas stand for."""
-    problem = solution.problem
+    problem = solution.evaluation.problem
     if problem.compares:
         yield WrittenEquation((f"d_k = {problem.d_k}",))
     for name, value in given_numbers(problem).items():
@@ -446,10 +441,10 @@ def _sizes(solution: WorkedSolution) -> Iterator[WrittenEquation]:
 
 
 def _title(solution: WorkedSolution, say: Say, lang: str) -> SolutionHeading:
-    asked, places = solution.asked, []
-    if asked is not None and len(asked.index) > len(ROWS) and solution.problem.num_heads > 1:
+    asked, problem, places = solution.asked, solution.evaluation.problem, []
+    if asked is not None and len(asked.index) > len(ROWS) and problem.num_heads > 1:
         places.append(say(HEAD).format(head=asked.index[1]))
-    if solution.problem.batch_size > 1:
+    if problem.batch_size > 1:
         places.append(say(ITEM).format(item=solution.item))
     if asked is None:
         return SolutionHeading(say(AND).join([say(WHOLE), *places]), first=True)

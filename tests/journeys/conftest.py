@@ -286,7 +286,8 @@ class Person:
     def numbers(self, field: str) -> list[list[str]]:
         """All numbers of a table, as exact texts."""
         model = self.table(field).model()
-        return [[shortest(number, model.dtype) for number in row] for row in model.cells().tolist()]
+        dtype = model.dtype
+        return [[shortest(number, dtype) for number in row] for row in model.cells().tolist()]
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""

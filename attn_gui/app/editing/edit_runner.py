@@ -17,7 +17,6 @@ from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
 from attn_gui.engine.arrays import carried_out, check, weigh
 from attn_gui.engine.creation.interventions import with_carried_interventions
-from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
@@ -60,7 +59,7 @@ class EditRunner(QObject):
         self._window, self._document = window, document
         self._take: Take[Any] | None = None
         self._name: object = ""
-        self._work = WindowTask(window, WorkLine("making", window))
+        self._work = WindowTask(window, "making")
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
         document.changed.connect(self._on_document_changed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -69,17 +69,23 @@ class WritingController(Controller):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self._job, self._line = BackgroundTask(self), WorkLine("export", context.window)
+        self._job = BackgroundTask(self)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []
         self._failed = False  # and why was said
-        context.window.statusBar().addPermanentWidget(self._line)
-        self._line.cancelRequested.connect(self._job.stop)
-        self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         application = QCoreApplication.instance()
         assert application is not None
         application.aboutToQuit.connect(self._job.finish)  # the window may be one from Python
+
+    @cached_property
+    def _line(self) -> WorkLine:
+        """The line in the status bar, made with the first files."""
+        line = WorkLine("export", self._window)
+        self._window.statusBar().addPermanentWidget(line)
+        line.cancelRequested.connect(self._job.stop)
+        self._job.progressed.connect(line.set_share)
+        return line
 
     @property
     def busy(self) -> bool:

@@ -46,7 +46,7 @@ from attn_gui.formats.journal import recover
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import N_
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.dialog_base import WorkLine, asked, message_box
+from attn_gui.views.dialogs.dialog_base import asked, message_box
 from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ class FilesController(Controller):
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = ShapeFixes(context.window.banner, self, context.runner)
-        self.opening = WindowTask(context.window, WorkLine("opening", context.window))
+        self.opening = WindowTask(context.window, "opening")
         self.journaling = Journaling(context.window, context.document)
         self.saving = SessionSaving(context, self.journaling)
         self.journaling.set_source(self._kept, lambda: self.saving.busy)

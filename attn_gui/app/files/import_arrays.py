@@ -32,7 +32,7 @@ from attn_gui.formats.named.arranged_problem import complete_mapping
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
-from attn_gui.views.dialogs.dialog_base import WorkLine, asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ArraysController(Controller):
         self._question: SeveralReadings | None = None  # why they could not be read, where only their numbers show it
         self._choices: tuple[MapChoice, ...] = ()  # ways to read them as maps, where their names do not say it
         self._dialog: ArraysDialog | None = None
-        self._listed = WindowTask(context.window, WorkLine("opening", context.window))
+        self._listed = WindowTask(context.window, "opening")
         self._preview = BackgroundTask(self)
         self._preview.ended.connect(self._on_preview_answered)
         self._pictures = BackgroundTask(self)

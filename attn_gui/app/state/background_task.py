@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import cached_property
 from threading import Event
 from typing import Any
 
@@ -192,14 +193,21 @@ class WindowTask(BackgroundTask):
 
     canceled = Signal()
 
-    def __init__(self, window: MainWindow, line: WorkLine) -> None:
+    def __init__(self, window: MainWindow, kind: str) -> None:
+        """Make what will do work of a kind, a key of WORK."""
         super().__init__(window)
-        self._result, self._line = DeferredResult(self), line
-        window.statusBar().addPermanentWidget(line)
-        self.progressed.connect(line.set_share)
+        self._window, self._kind, self._result = window, kind, DeferredResult(self)
         self._result.ready.connect(self._on_result_ready)
-        line.cancelRequested.connect(self._cancel)
         window.escapePressed.connect(self._cancel)
+
+    @cached_property
+    def _line(self) -> WorkLine:
+        """The line, made with the first work: most of a window have none."""
+        line = WorkLine(self._kind, self._window)
+        self._window.statusBar().addPermanentWidget(line)
+        self.progressed.connect(line.set_share)
+        line.cancelRequested.connect(self._cancel)
+        return line
 
     @property
     def busy(self) -> bool:

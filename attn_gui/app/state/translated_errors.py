@@ -71,7 +71,8 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
     words = {place: _filling(place, value, named) for place, value in values.items()}
     said = fill_template(QCoreApplication.translate("Sentences", template), words)
     first = template.removeprefix("{").partition("}")[0]
-    return said[:1].upper() + said[1:] if first in NAMED and values.get(first) in tuple(NUMBERS) else said
+    begins = named is called and first in NAMED and values.get(first) in tuple(NUMBERS)  # with a word, and no name
+    return said[:1].upper() + said[1:] if begins else said
 
 
 def _filling(place: str, value: object, named: Callable[[str], str]) -> str:

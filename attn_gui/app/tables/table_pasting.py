@@ -35,7 +35,7 @@ from attn_gui.formats.catalog import array_formats, patterns
 from attn_gui.languages import N_
 from attn_gui.pictures.worker_thread import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
-from attn_gui.views.dialogs.dialog_base import WorkLine, asked
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -69,7 +69,7 @@ class BlockReading(Controller):
         self._take_parts = take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
-        self._work = WindowTask(context.window, WorkLine("reading", context.window))
+        self._work = WindowTask(context.window, "reading")
         self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
         context.document.opened.connect(self._work.forget)
 

@@ -57,7 +57,27 @@ def evaluation_of(problem: Problem) -> Evaluation:
 # --- traces ---------------------------------------------------------------------------------------
 
 
-class Trace(Pictured, Mapping[str, Array]):
+class ByStage(Mapping[str, Array]):
+    """Arrays by the names of stages."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stages)
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    def __contains__(self, stage: object) -> bool:
+        return stage in self.stages
+
+    __eq__ = object.__eq__  # as a mapping it would compare every stage
+    __hash__ = object.__hash__
+
+
+class Trace(Pictured, ByStage):
     """Every stage of one problem by name; always with the batch axis, read-only, in the problem's dtype.
 
     A mapping: `trace["weights"]`, `list(trace)`, `"masked" in trace`. A stage is computed when it is read.
@@ -83,15 +103,6 @@ class Trace(Pictured, Mapping[str, Array]):
         """Return the lengths of a stage's axes, batch included; nothing is computed."""
         return reading(self.evaluation, stage).shape(stage)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.stages)
-
-    def __len__(self) -> int:
-        return len(self.stages)
-
-    __eq__ = object.__eq__  # as a mapping it would compare every stage
-    __hash__ = object.__hash__
-
     def __repr__(self) -> str:
         width = max(map(len, self.stages))
         lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(self))
@@ -99,9 +110,6 @@ class Trace(Pictured, Mapping[str, Array]):
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.stages)
-
-    def __contains__(self, stage: object) -> bool:
-        return stage in self.stages
 
     def __getitem__(self, stage: str) -> Array:
         """Return a whole stage or derived map. Raises ValueError past 2 GB, StageError (a KeyError) for none."""

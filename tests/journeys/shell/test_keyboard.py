@@ -116,6 +116,7 @@ def test_commands_by_keys_alone(person, tmp_path):
             assert person.window.isVisible(), "the list is modal"
             for letter in early:  # before the window manager gives the keyboard to the list
                 QTest.keyClick(person.window.windowHandle(), Qt.Key(ord(letter.upper())))
+            assert palette.findChild(QLineEdit).text() == early
             person.type(letters)
             assert len(palette.found()) >= 1
             person.press("Return")
