@@ -158,7 +158,7 @@ FULL = N_(
 FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
 WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
 MASK = N_("Worksheets", "M ({mask}): {rule}")
-COLUMNS = N_("Worksheets", "columns of {head}: {columns}")
+COLUMNS = N_("Worksheets", "columns of heads {heads}: {columns}")
 ROW_SUMS = N_("Worksheets", "Sum of each row:")
 ROW = N_("Worksheets", "row {row}")
 WHERE = N_("Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ .")
@@ -273,21 +273,21 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
             named = {"mask": style.translate("Masks", MASKS[layer.kind].label), "rule": words}
             found.append(style.translate("Worksheets", MASK).format(**named))
     if problem.num_heads > 1:
-        columns = (_columns_of(sheet.evaluation, head) for head in range(problem.num_heads))
-        template = style.translate("Worksheets", COLUMNS)
-        found += [template.format(head=style.words.head.format(head), columns=own) for head, own in enumerate(columns)]
+        heads = ", ".join(map(str, range(problem.num_heads)))
+        columns = _columns_of_heads(sheet.evaluation)
+        found.append(style.translate("Worksheets", COLUMNS).format(heads=heads, columns=columns))
     return "    ".join(found)
 
 
-def _columns_of(evaluation: Evaluation, head: int) -> str:
-    """Return the columns of Q, K and V that a head takes, with these letters where they differ."""
-    given = (name for name in PROJECTED if name in evaluation.stages)
-    own = {symbol(name): evaluation.head_columns(name, head) for name in given}
-    ranges = {letter: "–".join(map(str, sorted({cut.start, cut.stop - 1}))) for letter, cut in own.items()}
-    alike = len({*ranges.values()}) == 1
-    return (
-        next(iter(ranges.values())) if alike else ", ".join(f"{letter} {columns}" for letter, columns in ranges.items())
-    )
+def _columns_of_heads(evaluation: Evaluation) -> str:
+    """Return the columns of Q, K and V that each head takes, with these letters where they differ."""
+    own = {}
+    for name in (name for name in PROJECTED if name in evaluation.stages):
+        cuts = [evaluation.head_columns(name, head) for head in range(evaluation.problem.num_heads)]
+        own[symbol(name)] = ", ".join("–".join(map(str, sorted({cut.start, cut.stop - 1}))) for cut in cuts)
+    if len(set(own.values())) == 1:
+        return next(iter(own.values()))
+    return "; ".join(f"{letter} {columns}" for letter, columns in own.items())
 
 
 # --- painting -------------------------------------------------------------------------------------

@@ -11882,8 +11882,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>M（{mask}）：{rule}</translation>
     </message>
     <message>
-        <source>columns of {head}: {columns}</source>
-        <translation>{head} 的列：{columns}</translation>
+        <source>columns of heads {heads}: {columns}</source>
+        <translation>头 {heads} 的列：{columns}</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , head ____ , row ____ , column ____ ; it should be ________ .</source>

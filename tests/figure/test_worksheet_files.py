@@ -255,19 +255,21 @@ def test_a_sheet_says_what_its_formulas_need_besides():
     shared = Problem(query=np.ones((2, 4)), key=np.eye(2), value=np.eye(2), num_heads=2, num_kv_heads=1)
     weights = Problem.from_weights(np.full((2, 2, 2), 0.5), value=np.ones((2, 4)))
     for problem, lang, said in (
-        (shared, "en", "columns of head 0: 0–1    columns of head 1: Q 2–3, K 0–1, V 0–1"),
+        (shared, "en", "columns of heads 0, 1: Q 0–1, 2–3; K 0–1, 0–1; V 0–1, 0–1"),
         (
             shared.replace(mask=[{"kind": "causal"}]),
             "zh",
-            "M（因果）：在 j ≤ i 处开放    头 0 的列：0–1    头 1 的列：Q 2–3, K 0–1, V 0–1",
+            "M（因果）：在 j ≤ i 处开放    头 0, 1 的列：Q 0–1, 2–3; K 0–1, 0–1; V 0–1, 0–1",
         ),
-        (weights, "en", "columns of head 0: 0–1    columns of head 1: 2–3"),
+        (weights, "en", "columns of heads 0, 1: 0–1, 2–3"),
         (sheet_of(score="cosine").evaluation.problem, "en", "S: cosine    α = 1"),
         (sheet_of(scale=1.0).evaluation.problem, "en", "α = 1"),
         (sheet_of().evaluation.problem, "en", ""),
     ):
         assert facts(next(worksheets(problem, 1, 1)), PageStyle("light", lang)) == said
     assert r"S' / T" in whole_formula(sheet_of(temperature=2).evaluation)
+    eight = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 8))), num_heads=8, mask=[{"kind": "causal"}])
+    assert worksheet_pages.width_of(facts(next(worksheets(eight, 1, 1)), STYLE), worksheet_pages.LEAST) < INNER
 
 
 def test_a_class_is_written_in_one_command(tmp_path, capsys):
