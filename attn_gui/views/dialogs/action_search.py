@@ -23,7 +23,7 @@ MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
 NAMED = 1  # the distance of words that stand in the label
 LEAST_LETTERS = 4  # of a word that may be taken for another
 MOST_LETTERS = 30  # of a phrase of which parts are looked for
-KEYS = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
+KEYS = QEvent.Type.KeyPress, QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride
 OTHER_INPUT = frozenset(
     (
         *(QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease, QEvent.Type.MouseButtonDblClick),
@@ -194,6 +194,8 @@ class ActionSearch(QDialog):
         """Up and Down move in the list while the letters stay in the line, which has the keys of the window below."""
         if watched is not self._line and event.type() in KEYS:
             QCoreApplication.sendEvent(self._line, event)
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()  # else the window would do what the keys stand for in it, behind the list
             return True
         if watched is not self._line and event.type() in OTHER_INPUT:
             event.ignore()
