@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
 
 def faults(named: list[str]) -> list[str]:
     """Return what is wrong with the paths that the map names; packages whose `__init__` says little need no line."""
-    files = (path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*.py")))
+    files = [path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*.py"))]
+    tools = [*MAP.parent.glob("*.py"), *MAP.parent.glob("installers/*.py")]
+    files += [path.relative_to(ROOT).as_posix() for path in sorted(tools)]
     needed = [name for name in files if not name.endswith("__init__.py")]
     return [
         *(f"{name} has no line in the map" for name in needed if name not in named),

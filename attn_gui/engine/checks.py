@@ -228,7 +228,9 @@ def _rounding_notes(field: str, given: Array, kept: Array) -> tuple[Note, ...]:
 
 def first_rounded(values: Array) -> int | None:
     """Return the place, in the flattened array, of the first whole number that float64 has not got; None for none."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return None
+    if values.max() <= EXACT and values.min() >= -EXACT:  # as nearly always: no copies, which take three times as much
         return None
     as_float = values.astype(np.float64)
     with np.errstate(invalid="ignore"):

@@ -204,6 +204,8 @@ class Copy(Intervention):
     def __post_init__(self) -> None:
         super().__post_init__()
         source = as_place("copy.source", self.source)
+        if not source:
+            raise FieldError(errors.NEEDS, field="copy", other="source")
         for axis, place in source.items():
             if not isinstance(place, int):
                 raise FieldError(errors.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))

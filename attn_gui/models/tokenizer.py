@@ -83,6 +83,8 @@ SETTINGS = {
     "add_prefix_space": "add_prefix_space",
 }
 """Entries of tokenizer_config.json, and the settings of a tokenizer's parts that they stand for."""
+GENERAL = ("PreTrainedTokenizerFast", "TokenizersBackend")
+"""Classes of transformers that cut letters as the tokenizer's file has them: only `add_prefix_space` is said beside."""
 SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
@@ -509,7 +511,10 @@ def _set_parts(tokenizer: Any, settings: Mapping[str, Json]) -> None:
     """
     from tokenizers import normalizers, pre_tokenizers
 
-    for part, kinds in (("normalizer", normalizers), ("pre_tokenizer", pre_tokenizers)):
+    parts = [("pre_tokenizer", pre_tokenizers)]
+    if settings.get("tokenizer_class") not in GENERAL:
+        parts.append(("normalizer", normalizers))
+    for part, kinds in parts:
         component = getattr(tokenizer, part)
         state = {} if component is None else json.loads(component.__getstate__())
         given = ((SETTINGS.get(name), value) for name, value in settings.items() if isinstance(value, bool))

@@ -188,6 +188,7 @@ BAD = [
     ({"kind": "set", "stage": "weights", "at": {"key": -1}, "values": 1}, ShapeError, "axis key, got −1"),
     ({"kind": "set", "stage": "weights", "at": {"key": (3, 5)}, "values": [1, 2, 3]}, ShapeError, r"\(1, 2, 7, 2\)"),
     ({"kind": "copy", "stage": "weights", "source": {"head": 2}}, ShapeError, "2 cells along its axis head, got 2"),
+    ({"kind": "copy", "stage": "weights", "source": {}}, ValueError, "copy needs source"),  # each verb broke off at it
     ({"kind": "scale", "stage": "weights", "at": {"key": (4, 4)}, "factor": 1}, ValueError, "start < stop"),
     ({"kind": "scale", "stage": "weights", "at": {"key": 1.5}, "factor": 1}, TypeError, "a whole number"),
     ({"kind": "scale", "stage": "weights"}, ValueError, "needs factor"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, apply_fix, errors
 from attn_gui.engine.shape_errors import draft_of, shapes_of
+from tests.costs import taking
 from tests.failing import each, examples
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
@@ -54,6 +55,9 @@ def test_whole_numbers_that_float64_has_not_got_are_said():
             Problem(query=query, key=np.eye(2), value=np.eye(2))
         assert [each.filename for each in said] == [__file__]
     Problem(query=np.array(whole)[1:], key=np.eye(2, dtype=np.uint64), value=np.eye(2, dtype=bool))
+    small = np.ones((100_000, 2), np.int64)
+    with taking(1.5 * small.nbytes):  # looking whether there are any copies nothing
+        Problem(query=small, key=np.eye(2), value=np.eye(2))
 
 
 def test_equality_compares_bytes_and_is_safe_with_nan():

@@ -59,6 +59,12 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
     [
         ("tiny-bert", {"do_lower_case": False}, "the The", ["[CLS]", "the", "[UNK]", "[SEP]"]),
         ("tiny-bert", {"do_lower_case": True, "strip_accents": None}, "the Thé", ["[CLS]", "the", "the", "[SEP]"]),
+        (  # a class that has no such switch
+            "tiny-bert",
+            {"do_lower_case": False, "tokenizer_class": "PreTrainedTokenizerFast"},
+            "the The",
+            ["[CLS]", "the", "the", "[SEP]"],
+        ),
         ("tiny-gpt2", {"add_prefix_space": True}, "the", ["Ġthe"]),
         ("tiny-gpt2", {"add_prefix_space": None}, "the", ["t", "he"]),  # null is no word
     ],

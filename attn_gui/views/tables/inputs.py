@@ -267,19 +267,14 @@ class InputsView(QWidget):
         self._groups_switch.set_choices(groups, self._group)
         names = [(field, self.panels[field].symbol(), stage_title(field)) for field in fields] if one_by_one else []
         self._fields_switch.set_choices(names, self._field)
-        order = [field for _, _, group in self._groups for field in group]
-        for position, field in enumerate(order):  # before any is shown: each that comes would move all others
-            if self._splitter.indexOf(self.panels[field]) != position:
-                self._splitter.insertWidget(position, self.panels[field])
-        for field in order:
-            self.panels[field].setVisible(field in shown)
+        for position, field in enumerate(field for _, _, group in self._groups for field in group):
+            panel = self.panels[field]
+            if self._splitter.indexOf(panel) != position:
+                self._splitter.insertWidget(position, panel)
+            panel.setVisible(field in shown)
         self._order_stops()
         if shown != self._shown:
             self._shown, self._drawn = shown, False
-        layout = self.layout()
-        assert layout is not None
-        layout.activate()  # at once: the tables would be painted before they have their heights, and again after
-        self._splitter.refresh()
         self._share_room()
         self._take_heights()
 
