@@ -18,11 +18,11 @@ import numpy as np
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.figure_kinds import PAGES
-from attn_gui.formats import open_file, open_matrix, rows_of, save, save_rows, save_session, session
+from attn_gui.formats import open_file, open_matrix, rows_of, save, save_rows, save_session
 from attn_gui.formats.catalog import FORMATS
 from attn_gui.formats.file_format import reading
 from attn_gui.formats.journal import LENGTH, MAGIC, HeldFile, Journal, JournalStep, kept_in, recover
-from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord
+from attn_gui.formats.session import FileStamp, KeptDocument, LayerRecord, StudyRecord, png_text, session_in
 from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
 from attn_gui.lessons.lesson import read_lesson
@@ -197,13 +197,13 @@ def _clipboard() -> Input:
 def _figure(problem: Problem, path: Path) -> Input:
     render(problem, path)
     data = path.read_bytes()
-    inside = session.session_in(data)
+    inside = session_in(data)
     wrap = {"png": _in_png, "svg": _in_svg, "pdf": _in_pdf}[path.suffix[1:]]
     return Input(f"figure{path.suffix}", (Part(data), Part(inside, lambda session: wrap(data, session))), _open)
 
 
 def _in_png(figure: bytes, session: bytes) -> bytes:
-    chunk = b"zTXt" + session.png_text(session)
+    chunk = b"zTXt" + png_text(session)
     return figure[:8] + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + figure[8:]
 
 

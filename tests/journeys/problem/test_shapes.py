@@ -289,7 +289,7 @@ def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or
         meta=np.array('{"query_tokens": ["it", "was"]}'),
     )
     person.open(tmp_path / "few.npz")
-    person.click(person.button("将 查询的词元 改为 6", "banner"))
+    person.click(person.button("将查询的词元数改为 6", "banner"))
     header = person.table("query").verticalHeader().model()
     names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
     assert names == ["it", "was", "_1", "_2", "_3", "_4"]
