@@ -1,4 +1,4 @@
-"""Words of options read (0,2-3; 10,13), options without effect; kinds of refusals, “the nearest is …”.
+"""Words of options read (heads 0,2-3; cell 10,13; ends -5,7), options without effect; refusals, “the nearest is …”.
 
 Imports nothing heavy."""
 

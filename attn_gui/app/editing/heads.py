@@ -1,4 +1,4 @@
-"""What is done to a head: off, on, only this one, scaled, averaged, deleted, moved; the list of changes by hand."""
+"""What is done to a head: off, on, only this one, scaled, averaged, deleted, moved; changes by hand: list, button."""
 
 from __future__ import annotations
 

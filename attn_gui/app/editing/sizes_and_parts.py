@@ -1,4 +1,4 @@
-"""Changes of size and precision, W_O, biases, a second sequence; buttons offered after a clash; new cells of 0."""
+"""Changes of size and precision, W_O, biases, second sequence; which shapes followed, said; buttons after a clash."""
 
 from __future__ import annotations
 

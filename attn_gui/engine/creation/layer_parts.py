@@ -1,4 +1,4 @@
-"""Block, norm, gate, norms of heads, sinks added or removed; new arrays filled (random by a seed, zeros), tokens."""
+"""Block (a new network's width), norm, gate, sinks added or removed; new arrays filled (random by a seed), tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compute` in Python and its trace: every step by name, read-only; from which size on a problem is long."""
+"""`compute` in Python and its trace: steps by name, head readings, read-only; from which size on a problem is long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel of the explanation: order of its tabs, place, formula, table, what it says while a cell is covered."""
+"""The panel of the explanation: order of its tabs, place, formula, heading of its table (“Keys of …”), covers."""
 
 from __future__ import annotations
 
