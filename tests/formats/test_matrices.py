@@ -154,6 +154,8 @@ def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> Non
     assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
     save_rows(rows_of(values), tmp_path / "b.csv", row_labels=("t0:1", "b"))
     assert open_matrix(tmp_path / "b.csv").row_labels == ("t0:1", "b"), "no blank comes in"
+    save_rows(rows_of(values), tmp_path / "c.csv", row_labels=("⎦", "b"), column_labels=("⎛", "c"))
+    assert open_matrix(tmp_path / "c.csv").row_labels == ("⎦", "b"), "no bracket of a drawn matrix"
 
 
 @each(("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))])

@@ -223,8 +223,7 @@ def test_undo_to_what_was_saved_leaves_nothing_and_what_was_undone_never_comes_b
     assert person.banner() == ""
     assert person.number("query", 0, 0) == 8
     monkeypatch.setattr(journal, "_write", write)
-    qtbot.waitUntil(lambda: bool(own()))
-    assert recover(own()[0]).loaded.problem.query[0, 0] == 8
+    qtbot.waitUntil(lambda: bool(own()) and recover(own()[0]).loaded.problem.query[0, 0] == 8)
 
 
 class SlowDisk:

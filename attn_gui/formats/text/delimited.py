@@ -27,6 +27,7 @@ _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _BLANK = re.compile(r"(?<=[\d.])[\u00a0\u202f]+(?=[-+−.\d])")  # of web pages, unless between thousands: 1 234
 _THOUSANDS = re.compile(r"\d[\u00a0\u202f]\d{3}(?!\d)")
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
+_DRAWN_TOP = re.compile(r"[⎡⎛](?:[^\n\t,]|,(?=\d))*[⎤⎞][ \t]*$", re.MULTILINE)  # both ends: one alone is a label
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 _FIRST_LINE = re.compile(r'"?sep=([^\w"\n])"?\n', re.IGNORECASE)  # as Excel begins a file
@@ -60,7 +61,7 @@ def tidy(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
-    if not text.isascii() and any(piece in text for piece in "⎦⎠"):
+    if not text.isascii() and _DRAWN_TOP.search(text):
         text = text.translate(_DRAWN)
     if text.isascii() or "\t" in text or '"' in text:
         return text
