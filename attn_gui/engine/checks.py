@@ -411,7 +411,8 @@ class TaggedRecord:
         kind = given.pop("kind", None)
         if not isinstance(kind, str) or kind not in kinds:
             raise FieldError(unknown, field=name, choices=tuple(kinds), got=described(kind))
-        known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(kinds[kind])}  # type: ignore[arg-type]
+        parts = fields(kinds[kind])  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+        known = {part.name: part.default is MISSING and part.default_factory is MISSING for part in parts}
         for other in given.keys() - known.keys():
             raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=echo(other), choices=tuple(known))
         for parameter, needed in known.items():

@@ -464,13 +464,11 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_files(event.mimeData()):
-            event.setDropAction(Qt.DropAction.CopyAction)  # whoever is told that a file was moved may delete it
-            event.accept()
+            _accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         if paths := _dropped_files(event.mimeData()):
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
+            _accept_copy(event)
             self.dropped.emit(paths, self._field_at(event.position().toPoint()))
 
     def _field_at(self, place: QPoint) -> str:
@@ -487,6 +485,12 @@ class MainWindow(QMainWindow):
             if self._compact is not None:
                 self.reset_columns()
         super().changeEvent(event)
+
+
+def _accept_copy(event: QDropEvent) -> None:
+    """Take files as copies, whatever was proposed: a file manager that hears of a move deletes its own file."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _dropped_files(data: QMimeData) -> list[Path]:

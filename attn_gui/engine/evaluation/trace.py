@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
@@ -61,8 +62,9 @@ class ByStage(Mapping[str, Array]):
     """Arrays by the names of stages."""
 
     @property
+    @abstractmethod
     def stages(self) -> tuple[str, ...]:
-        raise NotImplementedError
+        """The names, in the order of the formula."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.stages)

@@ -241,6 +241,7 @@ class WordsAround(WidgetMixin):
     """Mixin of widgets with words around their maps: these are painted once, since every click and every outline that
     fades repaints some of them, and the marks of the chosen cell over them."""
 
+    # What a widget has to say itself raises here: the metaclass of Qt excludes abc.ABC.
     _background: QPixmap | None = None
     _axes: tuple[AxisLabels, ...] | None = None  # as long as nothing moves
     _marked: QRegion | None = None  # where something marks the chosen cell; None: found once it is painted
