@@ -3,18 +3,22 @@
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from attn_gui.app.state.settings import set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.views.names import letter
 from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import ChangeDot, StageNode
 from attn_gui.views.text_views import FormulaView
+from attn_gui.views.theme import current_theme, ui_font
 
 WIDE = 1440
 
@@ -98,6 +102,28 @@ def test_a_map_stands_where_the_problem_has_the_stage(qtbot):
     for problem, expected in MAPS:
         spine.set_evaluation(DenseEvaluation(problem), 0, 0)
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
+
+
+def test_a_chinese_name_below_a_map_is_not_cut(qtbot, qapp):
+    set_language(qapp, "zh")
+    spine = shown(qtbot, direct(), 2000)
+    below = node(spine, "concat")
+    alone = QPixmap(below.size())
+    alone.fill(current_theme().window)
+    painter = QPainter(alone)
+    painter.setFont(ui_font("stage_symbol", 600))
+    painter.setPen(current_theme().text)
+    painter.drawText(alone.rect(), Qt.AlignmentFlag.AlignCenter, letter("concat"))
+    painter.end()
+    words = QRect(0, below.map_rect().bottom() + 3, below.width(), below.height())
+    assert dark_rows(below.grab(words & below.rect())) == dark_rows(alone) > 8
+
+
+def dark_rows(picture: QPixmap) -> int:
+    """How many rows of pixels have one of nearly the color of text."""
+    image, text = picture.toImage(), current_theme().text.lightness()
+    rows = ([image.pixelColor(x, y).lightness() for x in range(image.width())] for y in range(image.height()))
+    return sum(min(row) < text + 40 for row in rows)
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot):

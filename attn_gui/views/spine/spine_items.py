@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -254,8 +254,11 @@ class StageNode(MapButton):
         font.setStrikeOut(self._is_off())
         painter.setFont(font)
         painter.setPen(theme.accent if self.isChecked() else theme.text)
-        height = painter.fontMetrics().ascent() + painter.fontMetrics().descent()
-        painter.drawText(QRect(0, below, self.width(), height), CENTERED, self._symbol)
+        metrics = painter.fontMetrics()
+        # by its base line: in a room as high as this font's Chinese letters, which another has, would be cut
+        left = (self.width() - metrics.horizontalAdvance(self._symbol)) / 2
+        painter.drawText(QPointF(left, below + metrics.ascent()), self._symbol)
+        height = metrics.ascent() + metrics.descent()
         painter.setFont(ui_font("micro"))
         painter.setPen(theme.text2 if self.isChecked() else theme.text3)
         room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
