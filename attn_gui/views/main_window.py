@@ -96,6 +96,7 @@ class MainWindow(QMainWindow):
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
         self._veils: list[Veil] = []
+        self._held = False  # whether what shows the document stays as it is painted
         self.progress = QProgressBar(self)
         self._build_center(center)
         self._build_status()
@@ -212,10 +213,13 @@ class MainWindow(QMainWindow):
             self._veils = [Veil(panel, background) for panel, background in backgrounds.items() if panel.isVisible()]
 
     def hold_picture(self, held: bool) -> None:
-        """Let all that is painted stay as it is, or paint all anew."""
-        if held != self.updatesEnabled():
+        """Let everything but the status bar stay as it is painted, or paint all anew."""
+        if held == self._held:
             return
-        self.setUpdatesEnabled(not held)
+        self._held = held
+        for part in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if part is not self.statusBar() and not part.isWindow():
+                part.setUpdatesEnabled(not held)
         if not held:
             self.repaint()  # what was marked while held counts as asked for already, and an update alone would be lost
 

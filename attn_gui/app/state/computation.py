@@ -33,7 +33,7 @@ QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame 
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 SETTLE_MS = 1500  # after the last edit of a long problem
 LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
-HELD_MS = PATIENCE_MS  # until when the window may be left as it is while another document is brought into it
+HELD_MS = PATIENCE_MS  # until when nothing is said while another document is brought into the window
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 
@@ -121,8 +121,8 @@ class Computation(QObject):
         self._left_behind.append(tiles)
 
     def begin_notifying(self, whole: bool) -> None:
-        """Note that not everybody has been notified of the present evaluation; `whole`: nothing is painted until
-        then, unless that takes long."""
+        """Note that not everybody has been notified of the present evaluation; `whole`: nothing but the status bar is
+        painted until then, which says so if that takes long."""
         self.notified = False
         if whole:
             self.held.emit(True)
@@ -233,9 +233,14 @@ class Computation(QObject):
         self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_patience_ended(self) -> None:
-        """Dim the maps of the problem before, and paint again: a window that does not paint seems to hang."""
+        """Say that the window works, and paint the maps of the problem before again, dimmed.
+
+        While followers are notified of another document nothing but the status bar is painted: views of both at once
+        would look for what one of the two does not have.
+        """
         self.working.emit(True)
-        self.held.emit(False)
+        if self.notified:
+            self.held.emit(False)
 
     def _end_waiting(self) -> None:
         """Paint again, and dim nothing: all that is shown is of one document."""

@@ -473,7 +473,7 @@ class SideBySide(MapBackground, WordsAround, QWidget):
             paint_words(painter, [one], left, base, current_theme())
 
     def _cells_region(self) -> QRegion | None:
-        if not self._panels or self._maps.evaluation is None:
+        if not self._panels or self._map() is None:
             return None
         return QRegion(self._panels[0].cells) + QRegion(self._panels[1].cells)
 
