@@ -136,6 +136,7 @@ class Program(QObject):
     def _connect(self, shell: Shell) -> None:
         when = shell.when_complete
         self.computation.held.connect(self.window.hold_picture)
+        self.computation.slow.connect(self.window.set_busy)
         self.first.tables.on_new_table(self.layout.follow_columns)
         self.window.inspector.first.startRequested.connect(self.start_page.show)
         self.bars.actions.before = self.start_page.give_way

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QBoxLayout,
     QLabel,
@@ -96,7 +104,6 @@ class MainWindow(QMainWindow):
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
         self._veils: list[Veil] = []
-        self._held = False  # whether what shows the document stays as it is painted
         self.progress = QProgressBar(self)
         self._build_center(center)
         self._build_status()
@@ -213,15 +220,22 @@ class MainWindow(QMainWindow):
             self._veils = [Veil(panel, background) for panel, background in backgrounds.items() if panel.isVisible()]
 
     def hold_picture(self, held: bool) -> None:
-        """Let everything but the status bar stay as it is painted, or paint all anew."""
-        if held == self._held:
+        """Let all that is painted stay as it is, or paint all anew."""
+        if held != self.updatesEnabled():
             return
-        self._held = held
-        for part in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            if part is not self.statusBar() and not part.isWindow():
-                part.setUpdatesEnabled(not held)
-        if not held:
+        if held:  # the window alone: its widgets mark what they change, and none has to be painted on top of that
+            self.setAttribute(Qt.WidgetAttribute.WA_UpdatesDisabled)
+        else:
+            self.setUpdatesEnabled(True)
             self.repaint()  # what was marked while held counts as asked for already, and an update alone would be lost
+
+    @staticmethod
+    def set_busy(busy: bool) -> None:
+        """Have the pointer say that the window, which is not painted, works."""
+        if not busy:
+            QGuiApplication.restoreOverrideCursor()
+        elif QGuiApplication.overrideCursor() is None:
+            QGuiApplication.setOverrideCursor(Qt.CursorShape.BusyCursor)
 
     def set_mode(self, mode: str) -> None:
         """Show one of `modes`, unless a page is large in their place."""

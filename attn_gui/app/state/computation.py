@@ -57,6 +57,7 @@ class Computation(QObject):
     settled = Signal()  # everything known equals a fresh computation, bit for bit
     moving = Signal()  # the document has changed: followers that still wait are notified of the state before
     held = Signal(bool)  # whether the window stays as it is painted: parts of it are of the document before
+    slow = Signal(bool)  # whether that takes longer than a person takes for "at once"
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -121,8 +122,8 @@ class Computation(QObject):
         self._left_behind.append(tiles)
 
     def begin_notifying(self, whole: bool) -> None:
-        """Note that not everybody has been notified of the present evaluation; `whole`: nothing but the status bar is
-        painted until then, which says so if that takes long."""
+        """Note that not everybody has been notified of the present evaluation; `whole`: nothing is painted until
+        then, and the pointer says so if that takes long."""
         self.notified = False
         if whole:
             self.held.emit(True)
@@ -233,20 +234,22 @@ class Computation(QObject):
         self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_patience_ended(self) -> None:
-        """Say that the window works, and paint the maps of the problem before again, dimmed.
+        """Dim the maps of the problem before, and paint again: a window that does not paint seems to hang.
 
-        While followers are notified of another document nothing but the status bar is painted: views of both at once
-        would look for what one of the two does not have.
+        Half of another document is not painted, as views of two at once look for what one of them lacks.
         """
-        self.working.emit(True)
         if self.notified:
+            self.working.emit(True)
             self.held.emit(False)
+        else:
+            self.slow.emit(True)
 
     def _end_waiting(self) -> None:
         """Paint again, and dim nothing: all that is shown is of one document."""
         self._patience.stop()
         self.working.emit(False)
         self.held.emit(False)
+        self.slow.emit(False)
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():

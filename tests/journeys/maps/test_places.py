@@ -240,22 +240,22 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     person.again("the window says that it works on a long way to another document", "transformer-layer.npz")
     # A layer of 512 heads left it unpainted for three seconds, and nothing said so; painted on the way, both states
     # of a step that the next document lacks ended the process.
-    following, middle = person.program.computation, person.window.centralWidget()
+    following, busy = person.program.computation, []
+    following.slow.connect(lambda _: busy.append(QApplication.overrideCursor() is not None))
     person.show_stage("up")
     person.do("compare_with_mask")
     painted = PaintedWhile(lambda: not following.notified)
-    for part in (person.window.sides, person.window.progress):
-        part.installEventFilter(painted)
+    person.window.sides.installEventFilter(painted)
     with monkeypatch.context() as slow:
         slow.setattr(computation, "HELD_MS", 0)
         slow.setattr(view_state, "SLICE", 0.0)
         person.program.document.open(small(), name="next")
-        assert not middle.updatesEnabled()
+        assert not person.window.updatesEnabled()
         person.until(lambda: following.notified)
-    assert painted.widgets == {person.window.progress}
+    assert busy == [True, False]
+    assert not painted.widgets
     laid_out(person)
     assert fault(person.window.product.maps.map("weights")) == ""
-    assert not person.window.progress.isVisible()
 
     person.again("a fault on the way, of which not even the banner was painted")
 
@@ -265,10 +265,10 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     monkeypatch.setattr(person.program.view, "look_at_opened", fail)
     with qtbot.capture_exceptions() as raised:
         person.program.document.open(long(), name="next")
-        assert not middle.updatesEnabled()
+        assert not person.window.updatesEnabled()
         person.until(lambda: not person.program.computation.pending)
     assert [str(error) for _, error, _ in raised] == ["a fault"]
-    assert middle.updatesEnabled()
+    assert person.window.updatesEnabled()
 
 
 class PaintedWhile(QObject):
