@@ -257,6 +257,13 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self._ended: EndWords | None = None
         self._ready = False
         self._room = (0, 0)  # height of the column, and what of it is kept for what stands below
+        self.way = QWidget(self)
+        self.filled = False
+        self.retranslate()
+
+    def fill(self) -> None:
+        """Make the parts, with the first lesson: most windows show none."""
+        self.filled = True
         self._lesson, self._place, self._close = SentenceView(self, size="small"), QLabel(self), CloseButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
@@ -271,7 +278,6 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         self._end_page.hold(self._end)
         self._left, self.way_back = WrappedLabel(self), Link("", self)
         self._following = NextBand(self)
-        self.way = QWidget(self)
         self._back, self._skip, self._next = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
         self.all, self.card, self._on = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
         self._column = QVBoxLayout(self)
@@ -341,6 +347,10 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Lesson"))
         self.way.setAccessibleName(self.tr("Way through the lesson"))
+        if self.filled:
+            self._label_parts()
+
+    def _label_parts(self) -> None:
         self.do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
         self._fit_zoom()

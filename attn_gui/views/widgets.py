@@ -377,7 +377,9 @@ class FittingPage(QScrollArea):
     def hold(self, page: QWidget) -> None:
         """Show a page."""
         self._page = page
-        page.resize(self.viewport().size())  # else Qt measures it here, with all in it, also where it is never shown
+        # else Qt measures it here, and shows it, with all in it laid out, also where it is never seen
+        page.resize(self.viewport().size())
+        page.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
         self.setWidget(page)
         page.setAutoFillBackground(False)
 

@@ -290,7 +290,10 @@ class Bars(QObject):
         self.actions.add(rows)
         for row in rows:
             self._enter(row)
-            self._window.addAction(self.actions[row.name])
+            action = self.actions[row.name]
+            self._window.addAction(action)
+            if not self.is_left_out(action):
+                self.menus[row.menu].addAction(action)
 
     def show_menus(self) -> None:
         """Leave out the menus of which every entry is left out; those filled anew each time stay.
@@ -326,7 +329,9 @@ class Bars(QObject):
             menu.setObjectName(f"menu.{key}")
         for row in ACTIONS:
             if row.separator:
-                self._entries[row.menu].append(self.menus[row.menu].addSeparator())
+                line = QAction(self.menus[row.menu])
+                line.setSeparator(True)
+                self._entries[row.menu].append(line)
             self._enter(row)
             self._window.addAction(self.actions[row.name])
         for key, inner in SUBMENUS.items():
@@ -336,6 +341,7 @@ class Bars(QObject):
                 entries.insert(place, entry)
                 if name in FULL_MENUS:
                     self._leave_to_full(entry)
+        for key in self.menus:
             self._fill(key)
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self.menus.items():
@@ -348,8 +354,6 @@ class Bars(QObject):
         self._entries[row.menu].append(action)
         if row.full:
             self._leave_to_full(action)
-        if not self.is_left_out(action):
-            self.menus[row.menu].addAction(action)
 
     def _leave_to_full(self, action: QAction) -> None:
         self._full.add(action)
@@ -396,7 +400,7 @@ class Bars(QObject):
         """Show as many tools as there is room for: search and switch would be out of sight beyond the others."""
         for most in range(len(TOOLS), -1, -1):
             self._put_tools(frozenset(TOOLS[:most]))
-            if self._fit_words() or not self._wide:
+            if not self._wide or self._fit_words():
                 break
         layout = self._bar.layout()
         assert layout is not None

@@ -61,7 +61,7 @@ class Exercises(Controller):
         self._count = 0  # of the cells that were left out, the answered ones among them
         self._asked: tuple[Blank, float] | None = None  # the answer that was given last
         self._at: Blank | None = None  # the cell that the panel asks for
-        self._panel = ExercisePanel(context.window)
+        self._panel = ExercisePanel(context.window.right)
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         put_on_top(context.window.right, self._panel)

@@ -189,14 +189,13 @@ class LessonsController(Controller):
         self._page_due = False  # whether it has opened its page, and it is not known yet where that has room
         self._numbers, self._saying = PresentNumbers(context, model), BackgroundTask(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
-        self._panel = LessonPanel(context.window)
+        self._panel = LessonPanel(context.window.right)
         put_on_top(context.window.right, self._panel)
         put_at_foot(context.window.right, self._panel.way)
         context.window.mask_panel.kept_clear = self._panel  # a step says which mask to make
         self._menu = LessonMenu(context)
         self.list = LessonListController(context, self, self.open, self._menu.ask)
-        self._answers = Answers(self._panel.question, self._asked_of, lambda: not model.busy, context.appearance)
-        self._connect(context)
+        self._connect()
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
@@ -210,14 +209,15 @@ class LessonsController(Controller):
             self._document.rename(self._name_of(self._opened.lesson))
         if self._opened is not None and not self._at_end:
             self._say_tokens(self._opened)
-        self._answers.retranslate()
+        if self._opened is not None:
+            self._answers.retranslate()
         self._show()
 
     @property
     def busy(self) -> bool:
         """Whether a lesson or a verdict is still to come."""
-        working = self._files.opening.busy or self._answers.busy or self._saying.busy or self.list.busy
-        return working or self._soon.isActive()
+        judging = self._opened is not None and self._answers.busy
+        return judging or self._files.opening.busy or self._saying.busy or self.list.busy or self._soon.isActive()
 
     @property
     def _state(self) -> StepState:
@@ -251,6 +251,8 @@ class LessonsController(Controller):
         self._files.read_beside(path, opened_lesson, take, partial(self.open, path, anew=anew))
 
     def _begin(self, opened: OpenedLesson, anew: bool) -> None:
+        if not self._panel.filled:
+            self._fill_panel()
         lesson, lang = opened.lesson, self._appearance.language
         place = 0 if anew else self._progress.place(lesson.key, len(opened.states))
         states = tuple(state.said(lang) for state in opened.states)
@@ -514,28 +516,33 @@ class LessonsController(Controller):
         """Return what gives the numbers that the question is about, from what is on the table now."""
         return partial(self._state.asked_of, self._numbers.scene(), self._numbers.source())
 
-    def _connect(self, context: AppContext) -> None:
+    def _fill_panel(self) -> None:
+        """Make what a lesson is shown in, and what judges the answers."""
+        panel = self._panel
+        panel.fill()
+        self._answers = Answers(panel.question, self._asked_of, lambda: not self._model.busy, self._appearance)
+        self._answers.accepted.connect(self._accept)
+        panel.stepAsked.connect(self._step)
+        panel.placeAsked.connect(self._go)
+        panel.closeAsked.connect(self.close)
+        panel.nextAsked.connect(self._on_panel_next_asked)
+        panel.question.walkAsked.connect(self._walk)
+        panel.do.clicked.connect(self._do)
+        panel.way_back.clicked.connect(self._return)
+        panel.all.clicked.connect(self.list.open)
+        panel.card.clicked.connect(self._bars.actions["card"].trigger)
+
+    def _connect(self) -> None:
         self._menu.chosen.connect(self.open)
         self._document.changed.connect(self._on_document_changed)
         self._saying.ended.connect(lambda outcome: self._write(outcome.result()))
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(self._on_computation_updated)
-        self._view.follow(self._answers.judge_again, "evaluation", "head")
-        self._model.changed.connect(self._answers.judge_again)
+        self._view.follow(self._judge_again, "evaluation", "head")
+        self._model.changed.connect(self._judge_again)
         self._view.follow(self._soon.start, "evaluation", "overlay", "head")
         self._view.follow(self._on_evaluation, "evaluation")
         self._model.changed.connect(self._soon.start)
-        panel = self._panel
-        panel.stepAsked.connect(self._step)
-        panel.placeAsked.connect(self._go)
-        panel.closeAsked.connect(self.close)
-        panel.question.walkAsked.connect(self._walk)
-        panel.do.clicked.connect(self._do)
-        panel.way_back.clicked.connect(self._return)
-        panel.all.clicked.connect(self.list.open)
-        panel.card.clicked.connect(context.bars.actions["card"].trigger)
-        panel.nextAsked.connect(self._on_panel_next_asked)
-        self._answers.accepted.connect(self._accept)
 
     def _on_evaluation(self) -> None:
         self._turn()
@@ -544,6 +551,10 @@ class LessonsController(Controller):
     def _on_computation_updated(self) -> None:
         if self._opened is not None:
             self._soon.start()
+            self._judge_again()
+
+    def _judge_again(self) -> None:
+        if self._opened is not None:
             self._answers.judge_again()
 
     def _on_panel_next_asked(self) -> None:

@@ -85,10 +85,19 @@ class BackgroundTask(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._wanted: _Work | None = None
-        self._messages = _Messages()
-        self._messages.done.connect(self._on_done)
-        self._messages.progressed.connect(self._on_progressed)
-        self._thread = WorkerThread(self)
+
+    @cached_property
+    def _thread(self) -> WorkerThread:
+        """The thread, made with the first work: most of a window have none."""
+        return WorkerThread(self)
+
+    @cached_property
+    def _messages(self) -> _Messages:
+        """What the work sends, heard from the first on."""
+        messages = _Messages()
+        messages.done.connect(self._on_done)
+        messages.progressed.connect(self._on_progressed)
+        return messages
 
     @property
     def busy(self) -> bool:
@@ -123,7 +132,8 @@ class BackgroundTask(QObject):
 
     def wait(self) -> None:
         """Wait until the work is through; for the end of the program."""
-        self._thread.waitForDone()
+        if "_thread" in vars(self):
+            self._thread.waitForDone()
 
     def finish(self) -> None:
         """Forget the work, and wait until it has stopped; for the end of the program."""

@@ -303,7 +303,7 @@ class TablesController(Controller):
             self._show_decimals()
 
     def _new_table(self, field: str) -> KeptTable:
-        panel = MatrixPanel(field, self._window)
+        panel = self._window.inputs.new_panel(field)
         model = self.models[field] = MatrixModel(panel)  # goes with its table
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.views.controls.typed_field import EditorMixin, RefusalTip, mark
+from attn_gui.views.controls.typed_field import EditorMixin, mark
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import FocusedWheel, focus_returns, space_grid
 
@@ -55,7 +55,6 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setRange(minimum, maximum)
         self.valueChanged.connect(self.updateGeometry)
-        self._tip = RefusalTip(self)
         self.lineEdit().setMaxLength(20 * LONGEST)  # refused, but not laid out for 20 ms as 32,767 letters are
         self.lineEdit().textEdited.connect(self._forget_refusal)
 
@@ -160,7 +159,7 @@ class CountBox(EditorMixin, FocusedWheel, QSpinBox):
 
     def _forget_refusal(self) -> None:
         mark(self, "wrong", "")
-        self._tip.dismiss()
+        self._dismiss_tip()
 
     def sizeHint(self) -> QSize:
         """Return a size wide enough for the number on show, where Qt reserves room for the largest possible one."""

@@ -107,7 +107,8 @@ class ShapePanel(QWidget):
         self._outer = arrange(QVBoxLayout(self), self._grid, self.foot, margins=0, spacing=SPACING.m)
         self._build()
         self.retranslate()
-        self.set_compact(False)
+        self._compact = False
+        self._arrange()
 
     def set_state(self, state: ShapeState) -> None:
         """Show the sizes of the document."""

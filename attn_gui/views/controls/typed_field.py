@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
@@ -122,6 +123,15 @@ class EditorMixin(WidgetMixin):
 
     _staying = False  # while the menu of the right button is open
 
+    @cached_property
+    def _tip(self) -> RefusalTip:
+        """The sentence on what was refused, made with the first one: most editors never have any."""
+        return RefusalTip(self)
+
+    def _dismiss_tip(self) -> None:
+        if "_tip" in vars(self):
+            self._tip.dismiss()
+
     def pending(self) -> bool:
         """Return whether it shows something that has not been handed on."""
         raise NotImplementedError
@@ -158,7 +168,6 @@ class TypedField(EditorMixin, QLineEdit):
         super().__init__(parent)
         self._value: Any = None
         self._committed_text = ""
-        self._tip = RefusalTip(self)
         self.textEdited.connect(self._show_state)
 
     def read(self, text: str) -> Any:
@@ -246,7 +255,7 @@ class TypedField(EditorMixin, QLineEdit):
     def _show_state(self) -> None:
         mark(self, "wrong", "")
         mark(self, "tone", "edit" if self._committed_text and self.pending() else "")
-        self._tip.dismiss()
+        self._dismiss_tip()
 
 
 class NumberField(TypedField):

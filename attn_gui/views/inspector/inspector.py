@@ -66,6 +66,7 @@ class Inspector(MenuZone):
             self._pages.addWidget(shown)
         self.first, self._page = FirstSteps(self._first_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
+        self._cell_page.hold(page)  # before it has parts, which would be measured
         self._trail, self._sentence = Breadcrumbs(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(page)
@@ -85,8 +86,8 @@ class Inspector(MenuZone):
         self._foot_asked = True
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
-        held = (self.first, self._page, self.verify, self.sensitivity)
-        for holder, one in zip((self._first_page, self._cell_page, *own), held, strict=True):
+        held = (self.first, self.verify, self.sensitivity)
+        for holder, one in zip((self._first_page, *own), held, strict=True):
             holder.hold(one)
         self._connect()
         self._build()

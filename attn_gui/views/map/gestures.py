@@ -16,6 +16,7 @@ from attn_gui.views.widgets import entries_of, focus_returns
 
 if TYPE_CHECKING:
     from attn_gui.views.map.heatmap import Heatmap
+    from attn_gui.views.map.map_view import MapBox
 
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
@@ -121,7 +122,7 @@ class Gestures(QObject):
 
     def __init__(self, heatmap: Heatmap, signals: MapSignals, source: str) -> None:
         super().__init__(heatmap)
-        self._heatmap, self._overlay, self._box = heatmap, heatmap.overlay, heatmap.box
+        self._heatmap, self._overlay = heatmap, heatmap.overlay
         self.signals, self.transposed = signals, False
         self.source: str | None = source  # a stage; None for a matrix whose cells are chosen in its table
         self._pressed: QPoint | None = None
@@ -129,6 +130,10 @@ class Gestures(QObject):
         self._pulls = False  # whether the left button draws the number of a cell up and down
         self._extends = False  # whether the pointer leads the corner of a block
         self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
+
+    @property
+    def _box(self) -> MapBox:
+        return self._heatmap.box
 
     def set_brush(self, active: bool) -> None:
         """Take the left button as a brush, or no longer; a stroke under way is dropped."""

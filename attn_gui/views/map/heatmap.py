@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -136,6 +137,12 @@ class MapModel(ShapedModel):
         return names[section] if section < len(names) else str(section)
 
 
+def _link(box: MapBox, other: Heatmap | None) -> None:
+    linked = other.box if other is not None else None
+    box.setXLink(linked)
+    box.setYLink(linked)
+
+
 # --- One large map of a matrix: the same widget in the product picture and in the tiles ---
 class Heatmap(MapCanvas):
     """Shows a matrix as set by `set_shown`, takes focus and lets cells be chosen.
@@ -145,15 +152,16 @@ class Heatmap(MapCanvas):
     """
 
     placed = Signal()  # it is shown, or has another size
+    zoomed = Signal()  # other cells are in view
 
     def __init__(self, parent: QWidget | None = None, signals: MapSignals | None = None, source: str = "") -> None:
         """Show a matrix; what is asked of its cells `signals`, or its own, say under the name of its `source`."""
         super().__init__(parent, small=False)
         self.view: MapView | None = None  # until it is shown
-        self.box = MapBox()
-        self.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
+        self._linked: Heatmap | None = None
+        self.reshaped.connect(self._reshape_box)
         self.numbersArrived.connect(self._describe_chosen)
-        self.box.changed.connect(self.redraw)
+        self.zoomed.connect(self.redraw)
         self.gestures = Gestures(self, signals or MapSignals(self), source)
         self.typing = CellTyping(self)
         self.commit_typed = self.typing.commit_typed  # as the window asks of whatever is typed into
@@ -162,6 +170,26 @@ class Heatmap(MapCanvas):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.follow_theme()
+
+    # --- which cells are in view -----------------------------------------------------------------
+    @cached_property
+    def box(self) -> MapBox:
+        """The cells in view, made when they are asked for first: most maps of a problem are never shown."""
+        box = MapBox()
+        box.set_matrix(*self.shape)
+        _link(box, self._linked)
+        box.changed.connect(self.zoomed)
+        return box
+
+    def link(self, other: Heatmap | None) -> None:
+        """Show the same rows and columns as another map of this shape, or none."""
+        self._linked = other
+        if "box" in vars(self):
+            _link(self.box, other)
+
+    def _reshape_box(self) -> None:
+        if "box" in vars(self):
+            self.box.set_matrix(*self.shape)
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_shown(self, shown: MapState) -> None:

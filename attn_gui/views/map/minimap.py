@@ -71,7 +71,7 @@ class Minimap(QWidget):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
         heatmap.placed.connect(self.follow)
-        heatmap.box.changed.connect(self.follow)
+        heatmap.zoomed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
     def follow(self, *_: object) -> None:

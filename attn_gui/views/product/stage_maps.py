@@ -157,15 +157,13 @@ class LinkedMaps(QObject):
 def link_shapes(maps: Sequence[Heatmap]) -> None:
     """Show the same rows and columns in maps of one shape, those that nobody looks at included."""
     for heatmap in maps[1:]:
-        heatmap.box.setXLink(maps[0].box)
-        heatmap.box.setYLink(maps[0].box)
+        heatmap.link(maps[0])
 
 
 def unlink(maps: Iterable[Heatmap]) -> None:
     """Let maps go that were linked to others."""
     for heatmap in maps:
-        heatmap.box.setXLink(None)
-        heatmap.box.setYLink(None)
+        heatmap.link(None)
 
 
 ROLES = {"i": QUERY, "j": KEY}

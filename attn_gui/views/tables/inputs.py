@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QSplitter, QVBoxLayout, QWidget
 
@@ -89,6 +89,11 @@ class TableColumn(QSplitter):
         self.setProperty("quiet", "true")
         self.setHandleWidth(HANDLE)
 
+    def childEvent(self, event: QChildEvent) -> None:
+        """Take no table in before it is added: it is made here, since what moves is styled again."""
+        if not event.added():
+            super().childEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.resized.emit()
@@ -141,9 +146,13 @@ class InputsView(QWidget):
         self._group = self._group if self._group in keys else keys[0]
         self._arrange()
 
+    def new_panel(self, field: str) -> MatrixPanel:
+        """Return the panel of a table that is not taken in yet."""
+        return MatrixPanel(field, self._splitter)
+
     def hold(self, panel: MatrixPanel) -> None:
         """Take a panel in, which `set_panels` may show."""
-        if panel.parent() is not self._splitter:
+        if self._splitter.indexOf(panel) < 0:
             panel.hide()  # else all are laid out, those too that are out of sight
             self._splitter.addWidget(panel)
             self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
