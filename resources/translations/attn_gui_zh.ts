@@ -7790,6 +7790,14 @@ Do you want to replace it?</source>
         <translation>键的词元</translation>
     </message>
     <message>
+        <source>{field} in {other}, beside {file}, has to give a record with a content for each id.</source>
+        <translation>{file} 旁的 {other} 中，{field} 应为每个 id 给出一条含 content 的记录。</translation>
+    </message>
+    <message>
+        <source>{file} gives the token {name} the id {got}, but {field} in {other} the id {expected}.</source>
+        <translation>{file} 中词元 {name} 的 id 为 {got}，而 {other} 中的 {field} 写的是 {expected}。</translation>
+    </message>
+    <message>
         <source>{sentence} {next}</source>
         <translation>{sentence}{next}</translation>
     </message>
