@@ -10390,6 +10390,10 @@ Do you want to replace it?</source>
         <source>Result</source>
         <translation>结果</translation>
     </message>
+    <message>
+        <source>M ({mask}): {rule}</source>
+        <translation>M（{mask}）：{rule}</translation>
+    </message>
 </context>
 <context>
     <name>Spine</name>
@@ -11884,10 +11888,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Tokens that fit at this level: {tokens}.</source>
         <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
-    </message>
-    <message>
-        <source>M ({mask}): {rule}</source>
-        <translation>M（{mask}）：{rule}</translation>
     </message>
     <message>
         <source>columns of heads {heads}: {columns}</source>
