@@ -11890,6 +11890,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
     </message>
     <message>
+        <source>{letter}: {score}</source>
+        <translation>{letter}：{score}</translation>
+    </message>
+    <message>
         <source>columns of heads {heads}: {columns}</source>
         <translation>头 {heads} 的列：{columns}</translation>
     </message>
