@@ -245,7 +245,7 @@ class StartPage(QObject):
             return False
         if not self._files.may_leave():
             return False
-        self._files.begin_problem(card.evaluation.problem, self.tr("One sentence"))
+        self._files.begin_problem(card.evaluation.problem, lambda: self.tr("One sentence"))
         said = self._say_real if self._real else self._say_random
         self._window.banner.show_info(said)
         return True

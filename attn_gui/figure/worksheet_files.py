@@ -336,7 +336,7 @@ def save_solution(solution: WorkedSolution, path: Path, lang: str, progress: Pro
         raise ValueError(
             f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}."
         )
-    parts = list(parts_of(solution, lambda text: style.translate("Solutions", text), lang))
+    parts = list(parts_of(solution, style.translate, lang))
     with replacing(path) as file:
         SHEETS[ending](parts, style, file, progress)
 

@@ -17,7 +17,6 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import matrix_latex, symbol, title
-from attn_gui.engine.masks import MASKS
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
@@ -31,7 +30,7 @@ from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
-from attn_gui.lessons.worked_solutions import given_matrices, given_numbers
+from attn_gui.lessons.worked_solutions import given_matrices, given_numbers, mask_sentences
 
 MM = PX_PER_CM / 10
 PT = PX_PER_CM * 2.54 / 72
@@ -157,7 +156,7 @@ FULL = N_(
 )
 FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
 WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
-MASK = N_("Worksheets", "M ({mask}): {rule}")
+SCORE = N_("Worksheets", "{letter}: {score}")
 COLUMNS = N_("Worksheets", "columns of heads {heads}: {columns}")
 ROW_SUMS = N_("Worksheets", "Sum of each row:")
 ROW = N_("Worksheets", "row {row}")
@@ -264,14 +263,10 @@ def asks_row_sums(sheet: Worksheet) -> bool:
 def facts(sheet: Worksheet, style: PageStyle) -> str:
     """Return what a student needs besides: columns of the heads, score, mask in words, numbers that are given."""
     problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
-    found = [] if score.dot else [f"{symbol(sheet.evaluation.scores)}: {style.translate('Scores', score.label)}"]
+    named = {"letter": symbol(sheet.evaluation.scores), "score": style.translate("Scores", score.label)}
+    found = [] if score.dot else [style.translate("Worksheets", SCORE).format(**named)]
     found += [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
-    for layer in problem.mask:
-        if layer.enabled and not layer.adds:
-            note = layer.rule(problem.n, problem.m)
-            words = style.translate("Masks", note.template).format(**note.values)
-            named = {"mask": style.translate("Masks", MASKS[layer.kind].label), "rule": words}
-            found.append(style.translate("Worksheets", MASK).format(**named))
+    found += mask_sentences(problem, style.translate)
     if problem.num_heads > 1:
         heads = ", ".join(map(str, range(problem.num_heads)))
         columns = _columns_of_heads(sheet.evaluation)

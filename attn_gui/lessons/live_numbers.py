@@ -338,9 +338,13 @@ def _value(tree: ast.expr, number_source: NumberSource) -> Value:
             return _cells(name, _parts(by.slice), number_source, gradient, gradient.by_fields.get)
     values = [_value(part, number_source) for part in _operands(tree)]
     try:
-        return np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
+        found = np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
     except (ValueError, IndexError):  # rows of other lengths, a number where a row is needed
         raise ExpressionError(ast.unparse(tree)) from None
+    wrong = ~np.isfinite(found) if isinstance(tree, ast.BinOp) else np.isnan(found)  # log(0) is −∞
+    if wrong.any() and all(np.isfinite(value).all() for value in values):
+        raise ExpressionError(ast.unparse(tree))
+    return found
 
 
 def _operation(tree: ast.expr) -> Callable[..., Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -64,9 +65,11 @@ COUNTED = N_("Solutions", "Rows, columns and heads count from 0; numbers are rou
 AS_COMPUTED = N_("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
 BY_HAND = N_("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
 RESULT = N_("Solutions", "Result")
+MASK = N_("Solutions", "M ({mask}): {rule}")
 
 ROWS = ("batch", "row", "column")
 
+Translate: TypeAlias = Callable[[str, str], str]  # a text of a context
 Say: TypeAlias = Callable[[str], str]  # translates a text of the context "Solutions"
 
 ENDINGS = ("pdf", "tex", "md")  # the forms of a worked solution; pages are painted by `figure`
@@ -84,6 +87,8 @@ DOCUMENT = r"""% {command}
 """
 COMMANDS = {"en": "pdflatex NAME.tex", "zh": "xelatex NAME.tex"}
 PACKAGES = {"en": "\\usepackage[utf8]{inputenc}\n", "zh": "\\usepackage[UTF8]{ctex}\n"}
+
+SIGNS = str.maketrans({"≤": r"$\le$", "−": "$-$"})  # that pdflatex does not know in a text
 
 WIDE, BETWEEN = 84, 2
 """Signs of what fills a line, and those that the space between two columns takes: a longer chain is broken at its signs
@@ -127,6 +132,15 @@ def given_numbers(problem: Problem) -> dict[str, float]:
     if problem.scale is None and SCORES[problem.score].root_scale:
         found.pop("scale", None)
     return found
+
+
+def mask_sentences(problem: Problem, translate: Translate) -> Iterator[str]:
+    """Yield a sentence for every mask layer that opens and closes cells."""
+    for layer in problem.mask:
+        if layer.enabled and not layer.adds:
+            rule = layer.rule(problem.n, problem.m)
+            words = {"mask": translate("Masks", layer.label), "rule": translate("Masks", rule.template)}
+            yield translate("Solutions", MASK).format(**words | {"rule": words["rule"].format(**rule.values)})
 
 
 # --- steps ----------------------------------------------------------------------------------------
@@ -306,7 +320,7 @@ class SolutionSentence:
     text: str
 
     def in_latex(self) -> str:
-        return rf"{latex_text(self.text)}\par"
+        return rf"{latex_text(self.text).translate(SIGNS)}\par"
 
     def in_markdown(self) -> str:
         return self.text
@@ -364,9 +378,9 @@ def _signs(latex: str) -> int:
     return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))
 
 
-def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
+def parts_of(solution: WorkedSolution, translate: Translate, lang: str) -> Iterator[Part]:
     """Yield the whole sheet in reading order; a number has the same digits everywhere."""
-    printed = PrintedNumbers()
+    evaluation, say, printed = solution.evaluation, partial(translate, "Solutions"), PrintedNumbers()
     for each in [*(cell for step in solution.steps for cell in step.cells), *filter(None, [solution.asked])]:
         each.print_with(printed)
     printed.settle()
@@ -385,6 +399,9 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
                 letter, line = cell_latex(name), f"{cell_symbol(name)}[{row}]"
                 yield _written(subscripted(letter, [str(row)]), line, array, printed)
     yield from _sizes(solution)
+    masks = {node.name for node in evaluation.nodes if node.stage.boolean}
+    if any(ref.name in masks for step in solution.steps for ref in evaluation.node(step.stage).inputs):
+        yield from map(SolutionSentence, mask_sentences(evaluation.problem, translate))
     number, before = 0, ""
     for step in solution.steps:
         if step.stage != before:

@@ -7,10 +7,11 @@ import importlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,6 +86,12 @@ SETTINGS = {
 """Entries of tokenizer_config.json, and the settings of a tokenizer's parts that they stand for."""
 GENERAL = ("PreTrainedTokenizerFast", "TokenizersBackend")
 """Classes of transformers that cut letters as the tokenizer's file has them: only `add_prefix_space` is said beside."""
+ADDED = "added_tokens_decoder"  # entry that gives tokens by their ids, and more exactly than the tokenizer's file
+NAMED = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+LISTED = ("additional_special_tokens", "extra_special_tokens")
+"""Entries that name special tokens, one each or a list of them."""
+_NO_TOKENS = N_("{field} in {other}, beside {file}, has to give a record with a content for each id.")
+_OTHER_ID = N_("{file} gives the token {name} the id {got}, but {field} in {other} the id {expected}.")
 SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
@@ -450,7 +457,8 @@ class TokenizerFile:
         if not self._path.exists():
             raise FormatError(_ABSENT).at(self._path)
         with suppress(FormatError):  # the package says what is wrong with a file
-            if self._path.stat().st_size <= LARGEST_PLAIN and (plain := WholeWords.of(json_file(self._path))):
+            small = self._path.stat().st_size <= LARGEST_PLAIN and not self._settings.get(ADDED)
+            if small and (plain := WholeWords.of(json_file(self._path))):
                 return plain
         importlib.invalidate_caches()  # it may have been installed a moment ago
         try:
@@ -462,6 +470,7 @@ class TokenizerFile:
         settings = self._settings
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
+            _add_tokens(found, settings)
             _set_template(found, settings)
             _set_parts(found, settings)
             TokenizerLimits(found).check_tokens()
@@ -486,6 +495,37 @@ class TokenizerFile:
         except BaseException as error:
             reason = str(error).partition("\n")[0].rstrip(".")
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
+
+
+def _add_tokens(tokenizer: Any, settings: Mapping[str, Json]) -> None:
+    """Add the tokens that stand in tokenizer_config.json, beside the tokenizer's file, as transformers does.
+
+    Source: PreTrainedTokenizerFast.__init__ of https://github.com/huggingface/transformers.
+    """
+    lists = [found for name in LISTED if isinstance(found := settings.get(name), list)]
+    named = {name: one for one in (*map(settings.get, NAMED), *chain(*lists)) if (name := _content(one))}
+    given: Any = settings.get(ADDED) or {}
+    try:
+        tokens = {int(number): _added(given[number], named) for number in sorted(given, key=int)}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(_NO_TOKENS, field=ADDED, other=TOKENIZER_CONFIG) from error
+    known = {one.content for one in (*tokenizer.get_added_tokens_decoder().values(), *tokens.values())}
+    alone = {number: one for number, one in tokens.items() if tokenizer.token_to_id(one.content) is None}
+    tokenizer.add_tokens([*tokens.values(), *(_added(one, named) for name, one in named.items() if name not in known)])
+    for number, one in alone.items():
+        if (got := tokenizer.token_to_id(one.content)) != number:
+            told = {"name": one.content, "got": got, "expected": number}
+            raise FormatError(_OTHER_ID, **told, field=ADDED, other=TOKENIZER_CONFIG)
+
+
+def _added(token: Any, special: Container[str]) -> Any:
+    """Return a token, given as a text or a record, as the package `tokenizers` adds it."""
+    from tokenizers import AddedToken
+
+    if not isinstance(token, dict):
+        return AddedToken(token, special=token in special)
+    flags = {name: token[name] for name in AddedToken("").__getstate__() if name in token}
+    return AddedToken(**flags | {"special": token["content"] in special or flags.get("special", False)})
 
 
 def _set_template(tokenizer: Any, settings: Mapping[str, Json]) -> None:

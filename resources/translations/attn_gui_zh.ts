@@ -7790,6 +7790,14 @@ Do you want to replace it?</source>
         <translation>键的词元</translation>
     </message>
     <message>
+        <source>{field} in {other}, beside {file}, has to give a record with a content for each id.</source>
+        <translation>{file} 旁的 {other} 中，{field} 应为每个 id 给出一条含 content 的记录。</translation>
+    </message>
+    <message>
+        <source>{file} gives the token {name} the id {got}, but {field} in {other} the id {expected}.</source>
+        <translation>{file} 中词元 {name} 的 id 为 {got}，而 {other} 中的 {field} 写的是 {expected}。</translation>
+    </message>
+    <message>
         <source>{sentence} {next}</source>
         <translation>{sentence}{next}</translation>
     </message>
@@ -10382,6 +10390,10 @@ Do you want to replace it?</source>
         <source>Result</source>
         <translation>结果</translation>
     </message>
+    <message>
+        <source>M ({mask}): {rule}</source>
+        <translation>M（{mask}）：{rule}</translation>
+    </message>
 </context>
 <context>
     <name>Spine</name>
@@ -11878,8 +11890,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>按这一级别最多放得下 {tokens} 个词元。</translation>
     </message>
     <message>
-        <source>M ({mask}): {rule}</source>
-        <translation>M（{mask}）：{rule}</translation>
+        <source>{letter}: {score}</source>
+        <translation>{letter}：{score}</translation>
     </message>
     <message>
         <source>columns of heads {heads}: {columns}</source>

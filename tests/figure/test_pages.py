@@ -6,15 +6,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 
 from attn_gui import compare_precisions, render
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, arrays, compute, sensitivity
 from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.figure_kinds import PAGES
-from attn_gui.figure.pages.page_kind import ModelContext, PageContext, PageStyle, option_values
+from attn_gui.figure.pages.page_kind import ModelContext, PageContext, PageStyle, metrics, option_values
+from attn_gui.figure.pages.plot import PlotNote
+from attn_gui.figure.pages.sqrt_d_k import RootLayout
+from attn_gui.figure.pages.sweep import SweepLayout
 from attn_gui.figure.text.number_formats import scientific
-from attn_gui.formats import FormatError, save_session
+from attn_gui.formats import FormatError, load, save_session
 from attn_gui.formats.snapshots import packed
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
@@ -74,6 +79,20 @@ def test_of_the_softmax_of_a_row_only_what_its_weights_show_is_said(problem):
     assert "one weight takes 0.9601" in steep
     assert "hardly" not in steep
     assert "the size of the softmax's derivative" in said("sqrt_d_k", problem)
+
+
+def test_no_line_crosses_a_word_beside_a_plot_or_touches_one():
+    """“These: 95” lay across the line of d_k where there was no room at its left."""
+    page = read("sqrt_d_k", load(resource("examples", "minilm-layer2.npz")), (0, 0), head=3)
+    for width in (460, 560, 660):
+        plot = RootLayout(page, PageStyle(), (width, None)).variance
+        note = next(mark for mark in plot.marks if isinstance(mark, PlotNote) and mark.text.startswith("these"))
+        d_k, variance = plot.axes.numbers_at(note.at - QPointF(0, metrics("micro").ascent()))
+        assert d_k > variance, "the word begins below the line of d_k"
+    swept = SweepLayout(read("sweep", load(resource("examples", "worked-example.npz"))), PageStyle(), (270, None))
+    said = swept.curve_room.top() + len(swept.lines) * metrics("small").height()
+    assert len(swept.lines) == 2
+    assert swept.plot.axes.plot.top() - metrics("micro").capHeight() / 2 - said >= SPACING.m
 
 
 # --- NaN and masks ---

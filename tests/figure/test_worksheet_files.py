@@ -263,6 +263,7 @@ def test_a_sheet_says_what_its_formulas_need_besides():
         ),
         (weights, "en", "columns of heads 0, 1: 0–1, 2–3"),
         (sheet_of(score="cosine").evaluation.problem, "en", "S: cosine    α = 1"),
+        (sheet_of(score="cosine").evaluation.problem, "zh", "S：余弦    α = 1"),
         (sheet_of(scale=1.0).evaluation.problem, "en", "α = 1"),
         (sheet_of().evaluation.problem, "en", ""),
     ):

@@ -261,6 +261,8 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
         ("{weights[1, 1]:2} of", '{weights["\\d"]} of', "line 8: expected a"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
         ("{weights[1, 1]:2} of", "{9 ** 9 ** 9 ** weights[5, 5]} of", "line 8: expected a number that the"),
+        ("{weights[1, 1]:2} of", "{1/0} of", "line 8: expected a number that the problem of this step has, got 1 / 0."),
+        ("{weights[1, 1]:2} of", "{n + sqrt(-1)} of", "got sqrt(-1)."),
         ("{weights[1, 1]:2} of", "{dot(query[1, :], value[1, :])} of", "got dot(query[1, :], value[1, :])."),
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
         ("of **key 1**", "of {**key 1**", "line 8: expected an expression such as {weights[1, 1]}"),

@@ -41,7 +41,7 @@ def of_all(problem):
 
 
 def parts(solution, lang="en"):
-    return list(parts_of(solution, lambda text: PageStyle("light", lang).translate("Solutions", text), lang))
+    return list(parts_of(solution, PageStyle("light", lang).translate, lang))
 
 
 def several():
@@ -242,13 +242,18 @@ def test_what_would_be_wider_than_the_paper_is_broken_or_made_smaller():
     assert r"\[ \resizebox{\linewidth}{!}{$Q = \begin{bmatrix}" in latex_document(parts(of_all(wide)), "en")
 
 
-def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_are_not():
+def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_are_in_words():
     arrays = {name: np.eye(2) for name in ("query", "key", "value")}
     values = np.arange(8.0).reshape(2, 2, 2)
     layers = [{"kind": "custom", "allowed": np.ones((2, 2), bool)}, {"kind": "bias", "values": values}]
     problem = Problem(**arrays, num_heads=2, mask=layers)
     found = [(name, head) for name, head, *_ in given_matrices(evaluation_of(problem), 0)]
     assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]
+    assert "M (custom): open: 4 of 4 cells" in sentences(of_all(problem))  # cells were −∞, and nothing said why
+    assert r"M (causal): open where j $\le$ i\par" in latex_document(parts(of_all(several())), "en")
+    for stage, said in (("scaled", False), ("output", True)):
+        solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
+        assert any(text.startswith("M (causal)") for text in sentences(solution)) == said
 
 
 def test_a_cell_is_named_as_on_the_command_line(tmp_path):

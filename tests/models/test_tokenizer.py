@@ -18,6 +18,7 @@ DATA = Path(__file__).parents[1] / "data" / "models"
 pytest.importorskip("tokenizers")
 BOS, EOS = "<|begin_of_text|>", "<|end_of_text|>"
 LLAMA = {"tokenizer_class": "LlamaTokenizerFast", "bos_token": {"content": BOS, "lstrip": False}, "eos_token": EOS}
+ADDED, TOOL = "added_tokens_decoder", {"content": "<x>", "lstrip": True, "special": True}
 BARE = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
 
 
@@ -67,14 +68,30 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
         ),
         ("tiny-gpt2", {"add_prefix_space": True}, "the", ["Ġthe"]),
         ("tiny-gpt2", {"add_prefix_space": None}, "the", ["t", "he"]),  # null is no word
+        # tokens that stand there alone
+        ("tiny-gpt2", {ADDED: {"401": {"content": "<b>"}, "400": TOOL}}, "the<b> <x>", ["t", "he", "<b>", "<x>"]),
+        ("tiny-gpt2", {ADDED: {"0": TOOL | {"content": "<|endoftext|>"}}}, "a  <|endoftext|>", ["a", "<|endoftext|>"]),
+        ("tiny-gpt2", {"extra_special_tokens": [TOOL], "eos_token": "<b>"}, "a<b><x>", ["a", "<b>", "<x>"]),
+        (resource("models", "toy-induction"), {ADDED: {"27": TOOL}}, "a <x>", ["<s>", "a", "<x>"]),
     ],
 )
 def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text, tokens, tmp_path):
-    """The tokenizer's own file was taken at its word, and a text in capitals run in small letters."""
+    """The tokenizer's own file was taken at its word: text in capitals ran in small letters, a token in pieces."""
     shutil.copy(DATA / name / "tokenizer.json", tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
     found = TokenizerFile(tmp_path)
     assert list(found.tokens(found.cut((text,)).ids)) == tokens
+
+
+@each(
+    ("given", "said"),
+    [({"400": {}}, "for each id"), ([TOOL], "for each id"), ({"499": TOOL}, "<x> the id 400, .* the id 499")],
+)
+def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, said, tmp_path):
+    shutil.copy(DATA / "tiny-gpt2" / "tokenizer.json", tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({ADDED: given}), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"tokenizer.json.* {said}"):
+        TokenizerFile(tmp_path).cut(("a",))
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["as the toy lays tokens round", "nothing laid round"])

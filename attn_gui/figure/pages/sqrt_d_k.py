@@ -333,7 +333,7 @@ class RootLayout(PageLayout):
         over = over and at.x() - room > axes.plot.left()
         if over or base > axes.plot.bottom() - CHOSEN:
             base = at.y() - SPACING.m
-        line = axes.place(axes.numbers_at(QPointF(0.0, base - micro.ascent()))[1], 0).x() if base < at.y() else 0.0
+        line = axes.place(axes.numbers_at(QPointF(0.0, base - micro.ascent()))[1], 0).x()
         start = max(at.x(), line) + SPACING.m
         left = not over and start + room - SPACING.m <= axes.plot.right()
         place = QPointF(start if left else at.x() - SPACING.m, base)

@@ -130,7 +130,7 @@ class SweepLayout(PageLayout):
             self.curve_room.setRight(self.large.left() - SPACING.xl)
         self.strip_room = QRectF(body.left(), body.bottom() - strip - self.foot, body.width(), strip)
         self.lines = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
-        room = self.curve_room.adjusted(0, len(self.lines) * metrics("small").height() + SPACING.xs, 0, 0)
+        room = self.curve_room.adjusted(0, len(self.lines) * metrics("small").height() + SPACING.m, 0, 0)
         self.plot: Plot | None = None
         if self.curve:
             axes = axes_in(room, swept.values, swept.readings, (self.quantity, ""))

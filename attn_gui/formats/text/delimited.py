@@ -22,6 +22,7 @@ from attn_gui.formats.text.headings import CellSort, find_headings, is_count, is
 
 DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decimals more often than tabs are
 SAMPLE = 64  # rows
+WIDE_SAMPLE = 10_000  # cells of a row
 LONGEST_WORDS = 500  # letters of a line of words, or of a label
 _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _BLANK = re.compile(r"(?<=[\d.])[\u00a0\u202f]+(?=[-+−.\d])")  # of web pages, unless between thousands: 1 234
@@ -89,7 +90,13 @@ def find_dialect(text: str) -> Dialect:
     """Return the delimiter with which the first rows are all numbers and headings, or which gives most numbers."""
     text = outlined(text)
     dialects = [Dialect(mark, _begins_lines(text, mark), _ends_lines(text, mark)) for mark in DELIMITERS]
-    return max(dialects, key=lambda dialect: _score(sample_of(text, dialect), dialect.delimiter))
+    quoting = '"' in text  # then what cannot be split has a quote that is not closed, which has to be said
+
+    def score(dialect: Dialect) -> tuple[bool, bool, int, int]:
+        sample = sample_of(text, dialect)
+        return (quoting or bool(sample), *_score(sample, dialect.delimiter))
+
+    return max(dialects, key=score)
 
 
 def sample_of(text: str, dialect: Dialect) -> list[list[str]]:
@@ -145,10 +152,10 @@ def _score(sample: list[list[str]], delimiter: str) -> tuple[bool, int, int]:
     In a single column 1,5 counts as two numbers, not as one and a half, which would have been quoted between commas.
     """
     comma = delimiter == "," or all(len(cells) > 1 for cells in sample)
-    marks = [[_numeric(cell, comma) for cell in cells] for cells in sample]
+    marks = [[_numeric(cell, comma) for cell in cells[:WIDE_SAMPLE]] for cells in sample]
     found = find_headings(sample)[0] if sample else None
     body = [row[found.labels :] for row in marks[found.header :]] if found else []
-    even = len({len(row) for row in marks[found.short if found else 0 :]}) == 1
+    even = len({len(row) for row in sample[found.short if found else 0 :]}) == 1
     clean = bool(body) and even and all(map(all, body))
     numbers = sum(map(sum, marks))
     return clean, numbers, 0 if clean else numbers - sum(map(len, marks))

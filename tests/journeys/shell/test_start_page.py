@@ -134,6 +134,9 @@ def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_ne
     assert not seen(first, "start")
     assert first.values("query") == [[1, 0], [0, 2], [1, 1]]
     assert (first.program.document.name, first.program.document.problem.query_tokens) == ("untitled", None)
+    for lang, title in (("zh", "未命名[*]"), ("en", "untitled[*]")):  # it stayed in the language it was begun in
+        first.do(f"language_{lang}")
+        assert first.window.windowTitle() == title
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
