@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from typing import IO
 
 import numpy as np
@@ -115,7 +116,7 @@ def list_npz(source: FileSource) -> ArrayListing:
         budget = untrusted_bytes.Budget()
         options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
-            options = joined(options, option_of(name, _array(archive, members[name], name, budget, texts=True))[0])
+            options = joined(options, option_of(name, _option_array(archive, members[name], name, budget))[0])
     return ArrayListing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_own_name(name)))
 
 
@@ -139,11 +140,15 @@ def _is_text(name: str, header: untrusted_bytes.Header) -> bool:
 
 
 def _taken(source: FileSource, names: Collection[str]) -> dict[str, untrusted_bytes.Array]:
-    with zipfile.ZipFile(source.file) as archive:
-        members = {name: info for name, info in _members(archive).items() if name in names}
-        _weigh(archive, members)
-        budget = untrusted_bytes.ListedBudget()
-        return {name: _array(archive, info, name, budget) for name, info in members.items()}
+    """Return arrays by name. Raises FormatError for too large ones before any of them is unpacked."""
+    budget = untrusted_bytes.ListedBudget()
+    with zipfile.ZipFile(source.file) as archive, ExitStack() as opened:
+        found = {}
+        for name, info in _members(archive).items():
+            if name in names:
+                member = opened.enter_context(archive.open(info))
+                found[name] = member, untrusted_bytes.checked_header(member, name, info.file_size, budget)
+        return {name: untrusted_bytes.read_cells(member, name, header) for name, (member, header) in found.items()}
 
 
 def size_of(source: FileSource) -> int:
@@ -216,19 +221,11 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return found
 
 
-def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
-    """Raise FormatError for arrays that are too large by their headers, before any of them is unpacked."""
-    budget = untrusted_bytes.ListedBudget()
-    for name, info in members.items():
-        with archive.open(info) as member:
-            untrusted_bytes.checked_header(member, name, info.file_size, budget, texts=is_option(name))
-
-
-def _array(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget, *, texts: bool = False
+def _option_array(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: untrusted_bytes.Budget
 ) -> untrusted_bytes.Array:
     with archive.open(info) as member:
-        found = untrusted_bytes.read_npy(member, name, info.file_size, budget, texts=texts)
+        found = untrusted_bytes.read_npy(member, name, info.file_size, budget, texts=True)
     return np.char.decode(found) if found.dtype.kind == "S" else found
 
 

@@ -140,7 +140,11 @@ def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: 
 
     Nothing is unpickled, and nothing is allocated before the header is known to agree with the size.
     """
-    header = checked_header(stream, name, present, budget, texts=texts)
+    return read_cells(stream, name, checked_header(stream, name, present, budget, texts=texts))
+
+
+def read_cells(stream: Stream, name: str, header: Header) -> Array:
+    """Return the array of a .npy whose header has been read and checked, as `read_npy` does."""
     count = math.prod(header.shape) * header.dtype.itemsize
     return native(read_bytes(stream, name, count), header.dtype, header.shape, fortran=header.fortran)
 

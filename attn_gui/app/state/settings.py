@@ -112,7 +112,8 @@ class Settings:
         if problem is not None:
             width = problem.num_heads * problem.d_k if problem.compares else problem.m
             known[str(path)] = [problem.n, width, problem.num_heads]
-        self.put(_SIZES, {name: known[name] for name in map(str, self.recent()) if name in known})
+        listed = [name for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]  # read a moment ago
+        self.put(_SIZES, {name: known[name] for name in listed if name in known})
 
     def sizes_of(self, path: Path) -> tuple[int, ...]:
         """Return rows and columns of the Q of a recent file, or of weights alone, and how many heads.
