@@ -120,7 +120,7 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
     assert QImage(str(tmp_path / "q.png")).width() > 100
 
 
-@each("style", STYLES)
+@each("style", STYLES, one_of=2)
 @each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)], one_of=4)
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
     problem = next(
