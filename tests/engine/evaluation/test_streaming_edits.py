@@ -26,7 +26,7 @@ def test_wild_values_set_and_undone_leave_no_trace(makers, name, rng):
     working = Working(makers[name]())
     working.evaluation.complete()
     names = [field for field in working.arrays if working.arrays[field].dtype != bool]
-    for step in range(examples(15)):
+    for step in range(15):
         steps = []
         for _ in range(int(rng.integers(1, 4))):
             field = names[int(rng.integers(len(names)))]
