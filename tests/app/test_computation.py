@@ -215,9 +215,8 @@ def settle(program: Program) -> None:
 
 def edit(program: Program, field: str, row: int) -> None:
     cell = (slice(row, row + 1), slice(0, 1))
-    program.document.apply(
-        SetCells(field, cell, program.document.problem.arrays()[field][cell] + 1.5, Label("edited", {}))
-    )
+    values = program.document.problem.arrays()[field][cell] + 1.5
+    program.document.apply(SetCells(field, cell, values, Label("edited", {})))
     settle(program)
 
 

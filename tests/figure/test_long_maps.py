@@ -112,16 +112,8 @@ def test_bands_are_the_picture_as_a_whole(problem: Problem, monkeypatch: pytest.
         )
         for band in (1 << 30, 20011):
             monkeypatch.setattr("attn_gui.figure.writers.BAND", band)
-            write(
-                DenseEvaluation(small),
-                tmp_path / f"{band}.png",
-                stage="masked",
-                heads=[0, 1],
-                sheet=True,
-                dpi=dpi,
-                width=11.0,
-                theme="dark",
-            )
+            looks = {"heads": [0, 1], "sheet": True, "dpi": dpi, "width": 11.0, "theme": "dark"}
+            write(DenseEvaluation(small), tmp_path / f"{band}.png", stage="masked", **looks)
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))
         assert whole.text("Title") == "Masked scores"
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)

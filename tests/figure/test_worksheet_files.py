@@ -35,8 +35,6 @@ from tests.failing import each, examples, share
 from tests.printed import equations_in, wrong_equations
 
 WORKED = resource("examples", "worked-example.npz")
-
-
 STYLE = PageStyle()
 COUNT = examples(10)
 
@@ -146,9 +144,8 @@ def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_pow
         finite = [row for row in range(3) if scores[row].max() <= 700]  # e^710 is no finite number
         assert [label for label, *_ in row_sums(sheet, STYLE)] == [f"Row {row}: " for row in finite]
         for row, (*_, total) in zip(finite, row_sums(sheet, STYLE), strict=True):
-            assert float(total.removeprefix("sum ").replace(",", "")) == pytest.approx(
-                np.exp(scores[row]).sum(), rel=0.005
-            )
+            found = float(total.removeprefix("sum ").replace(",", ""))
+            assert found == pytest.approx(np.exp(scores[row]).sum(), rel=0.005)
         left_out += 3 - len(finite)
     assert left_out
 
@@ -170,13 +167,10 @@ def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
             (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
             assert heading == f"Usual mistakes, seen at {cell}"
             assert any("no scaling" in text for text, _ in lines)
-    for sheet in worksheets(
-        load(WORKED), examples(20), 1, "fill"
-    ):  # whoever forgets the sum goes on with rounded boxes
+    for sheet in worksheets(load(WORKED), examples(20), 1, "fill"):  # who forgets the sum goes on with rounded boxes
         power = np.exp(np.round(sheet.evaluation.box("scaled", whole((1, 1, 2, 2)))[0, 0, 0, 1], 2))
-        if said := re.findall(
-            r"not divided by the sum (\S+)", " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
-        ):
+        told = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
+        if said := re.findall(r"not divided by the sum (\S+)", told):
             assert said == [f"{power:.2f}"]
     for sheet in worksheets(causal(3), examples(5), 1, "fill"):  # which prints the scores
         said = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))

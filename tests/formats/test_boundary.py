@@ -9,7 +9,7 @@ import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -165,15 +165,12 @@ def header(*entries: str) -> bytes:
     return struct.pack("<Q", len(text)) + text
 
 
-def named(count: int) -> Iterator[str]:
-    return (f'"a{k:06d}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}' for k in range(count))
-
-
+NAMED = '"a{:06d}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}'.format
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "20,000 layers": (lambda: npz({"mask": [{"kind": "causal"}] * 20_000}), "lists and records"),
-    "many names": (lambda: header(*named(400_000)), "not a session"),
+    "many names": (lambda: header(*map(NAMED, range(400_000))), "not a session"),
     "many arrays": (
-        lambda: header('"__metadata__": {"attn_gui": "{}"}', *named(100_000)),
+        lambda: header('"__metadata__": {"attn_gui": "{}"}', *map(NAMED, range(100_000))),
         "is a safetensors file, but not a session",
     ),
     "deep": (lambda: npz('{"a":' + "[" * 15_000 + "]" * 15_000 + "}"), "nested too deeply"),
