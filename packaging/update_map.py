@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from pathlib import Path
+from tokenize import COMMENT, NL, STRING, generate_tokens
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "attn_gui"
@@ -53,7 +54,9 @@ def first_sentence(path: Path) -> str:
     """Return the first sentence of a module's docstring on one line, without its period; "" without one."""
     if not path.exists():
         return ""
-    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    with path.open(encoding="utf-8") as lines:  # no further than needed: to parse every file whole takes seconds
+        first = next(token for token in generate_tokens(lines.readline) if token.type not in (COMMENT, NL))
+    said = ast.literal_eval(first.string) if first.type == STRING else ""
     return re.split(r"\.\s", " ".join(said.split()) + " ", maxsplit=1)[0].strip()
 
 

@@ -82,8 +82,8 @@ def plain_templates() -> list[str]:
 
 def marked() -> list[tuple[str, str]]:
     """Return (context, text) of all that `N_` marks, in the order of the files."""
-    files = sorted((ROOT / "attn_gui").rglob("*.py"))
-    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    sources = (path.read_text(encoding="utf-8") for path in sorted((ROOT / "attn_gui").rglob("*.py")))
+    nodes = [node for text in sources if "N_" in text for node in ast.walk(ast.parse(text))]
     calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     words = [[ast.literal_eval(word) for word in call.args] for call in calls if call.func.id == "N_"]
     return [(context[0] if context else "Sentences", text) for *context, text in words]

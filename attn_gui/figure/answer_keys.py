@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
@@ -84,8 +84,8 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
     for across, down, scale in GRIDS:
         wide = (WIDTH - 2 * KEY_MARGIN - (across - 1) * KEY_GAP) / across
         high = (HEIGHT - 21.5 * MM - 15 * MM - (down - 1) * KEY_GAP) / down
-        made, most = (_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets), high - 2 * INSIDE
-        keys = list(takewhile(partial(_fits, most), made))  # no further than to the first that does not fit
+        made = (_fitting(_key(sheet, style, wide - 2 * INSIDE, scale), high - 2 * INSIDE) for sheet in sheets)
+        keys = list(takewhile(bool, made))  # no further than to the first that does not fit
         if len(keys) == len(sheets):
             break
     else:
@@ -97,8 +97,15 @@ def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
     ]
 
 
-def _fits(most: float, key: Sequence[KeyPart]) -> bool:
-    return sum(part.height for part in key) <= most
+def _fitting(key: Iterable[KeyPart], most: float) -> list[KeyPart]:
+    """Return the parts of a key, none where they are too high together: then no further ones are made."""
+    parts, high = list[KeyPart](), 0.0
+    for part in key:
+        parts.append(part)
+        high += part.height
+        if high > most:
+            return []
+    return parts
 
 
 def _key_page(
@@ -128,8 +135,8 @@ def _key_page(
     return Page(WIDTH, HEIGHT, heading, paint, style.theme.surface)
 
 
-def _key(sheet: Worksheet, style: PageStyle, room: float, scale: float) -> list[KeyPart]:
-    """Return the parts of one key from top to bottom."""
+def _key(sheet: Worksheet, style: PageStyle, room: float, scale: float) -> Iterator[KeyPart]:
+    """Yield the parts of one key from top to bottom; the last ones, with the usual mistakes, take most computing."""
     steps, given, computed = list(_solved(sheet, style)), *given_tables(sheet, style)
     if not given:  # Q, K and V are computed, and begin the sheet
         given, computed = computed[: len(PROJECTED)], computed[len(PROJECTED) :]
@@ -137,18 +144,18 @@ def _key(sheet: Worksheet, style: PageStyle, room: float, scale: float) -> list[
     squares = [table for name, table in steps if not STAGE[name].shares and STAGE[name].square]
     before = [table for name, table in steps if name in PROJECTED]
     rest = [table for _, table in steps if table not in squares and table not in before]
-    parts = [
-        KeyPart(7 * MM, partial(_paint_key_head, sheet, room)),
-        _tables_part(given, small, room),
-        _rule_part(room),
-        *(_tables_part(tables, usual, room) for tables in (computed, before, squares) if tables),
-        *_row_parts(sheet, style, room),
-        KeyPart(2 * MM, lambda pen, x, y: None),
-        *([_tables_part(rest, usual, room)] if rest else []),
-        *(_text_parts(result_lines(sheet, style), room)),
-    ]
-    closing = closing_lines(sheet, style, room)
-    return [*parts, *([_rule_part(room), *_text_parts(closing, room)] if closing else [])]
+    yield KeyPart(7 * MM, partial(_paint_key_head, sheet, room))
+    yield _tables_part(given, small, room)
+    yield _rule_part(room)
+    yield from (_tables_part(tables, usual, room) for tables in (computed, before, squares) if tables)
+    yield from _row_parts(sheet, style, room)
+    yield KeyPart(2 * MM, lambda pen, x, y: None)
+    if rest:
+        yield _tables_part(rest, usual, room)
+    yield from _text_parts(result_lines(sheet, style), room)
+    if closing := closing_lines(sheet, style, room):
+        yield _rule_part(room)
+        yield from _text_parts(closing, room)
 
 
 def _solved(sheet: Worksheet, style: PageStyle) -> Iterator[tuple[str, WorksheetTable]]:

@@ -212,11 +212,13 @@ def plan_product(
 
 
 def _largest(most: float, fits: Callable[[float], bool]) -> float:
-    """Return the largest length up to `most` that fits, by halving."""
+    """Return the largest length up to `most` that fits, to a millionth of it, by halving."""
     low, high = 0.0, most
     for _ in range(STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
+        if high - low < low * 1e-6:
+            break
     return low
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -213,8 +214,10 @@ def mistaken_numbers(sheet: Worksheet, at: Blank) -> Iterator[tuple[Mistake, flo
     problem, shown = sheet.evaluation.problem, (*sheet.given, *sheet.steps)
     before = list(takewhile(lambda names: at.stage not in names, shown))
     for mistake in MISTAKES.values():
-        if mistake.brief and mistake.applies(problem) and at.stage in mistake.made_in(problem).stages:
-            yield mistake, number_at(_worked(problem, before, mistake.made_in), at.stage, at.index)
+        if mistake.brief and mistake.applies(problem):
+            worked = _worked(problem, before, mistake.made_in)
+            if at.stage in worked.stages:
+                yield mistake, number_at(worked, at.stage, at.index)
 
 
 def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -289,31 +292,34 @@ def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
 
 def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
     """Return a problem with new numbers, none of them trivial if any draw has such."""
-    best, fewest = renumbered(problem, seed), 0
+    best, fewest = renumbered(problem, seed), math.inf
     for attempt in range(min(draws, DRAWN_CELLS // int(np.prod(problem.map_shape)))):
         drawn = renumbered(problem, seed, attempt)
-        trivial = _trivial(DenseEvaluation(drawn, keep=0))  # of which weights and values alone are read
-        if not attempt or trivial < fewest:
+        trivial = _trivial(DenseEvaluation(drawn, keep=0), fewest)  # of which weights and values alone are read
+        if trivial < fewest:
             best, fewest = drawn, trivial
         if not trivial:
             break
     return evaluation_of(best)
 
 
-def _trivial(evaluation: Evaluation) -> int:
-    """Return how much needs no computing: weights near 1 or ½, columns of V with a 0 or all equal, equal rows of V."""
+def _trivial(evaluation: Evaluation, fewest: float) -> int:
+    """Return how much needs no computing: columns of V with a 0 or all equal, equal rows of V, weights near 1 or ½.
+
+    Weights, which take most computing, are left out where V has no fewer than `fewest`.
+    """
     found = 0
-    if evaluation.logits is not None:
+    if evaluation.problem.mixes and evaluation.problem.m > 1:
+        value = evaluation.fetch("value", indices.whole(evaluation.shape("value")))[0]
+        found += int(((value == 0).any(axis=0) | (value == value[0]).all(axis=0)).sum())
+        found += len(value) - len(np.unique(value, axis=0))
+    if evaluation.logits is not None and found < fewest:
         weights, logits = (
             evaluation.box(name, indices.whole(evaluation.shape(name)))[0]
             for name in (evaluation.weights, evaluation.logits)
         )
         free = np.isfinite(logits) & (np.isfinite(logits).sum(axis=-1, keepdims=True) > 1)
         found += int((free & ((weights > SURE) | (np.abs(weights - 0.5) < EVEN))).sum())
-    if evaluation.problem.mixes and evaluation.problem.m > 1:
-        value = evaluation.fetch("value", indices.whole(evaluation.shape("value")))[0]
-        found += int(((value == 0).any(axis=0) | (value == value[0]).all(axis=0)).sum())
-        found += len(value) - len(np.unique(value, axis=0))
     return found
 
 

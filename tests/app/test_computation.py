@@ -28,7 +28,7 @@ from tests.failing import each
 from tests.journeys.gate import Gate
 
 N, HEADS, WIDTH = 149, 2, 5
-LENGTH, H, D = 1450, 1, 2  # just beyond what is kept whole
+LENGTH, H, D = 330, 1, 2
 EDIT = Label("x")
 ONE = np.array([[0.5]])
 PATIENCE_MS = 120_000
@@ -193,7 +193,8 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
 
 
 @pytest.fixture
-def program(qapp):
+def program(qapp, monkeypatch):
+    monkeypatch.setattr(trace, "DENSE", LENGTH**2 - 1)  # just beyond what is kept whole
     program = Program(qapp, lang="en")
     program.begin(None)
     rng = np.random.default_rng(4)
@@ -214,9 +215,8 @@ def settle(program: Program) -> None:
 
 def edit(program: Program, field: str, row: int) -> None:
     cell = (slice(row, row + 1), slice(0, 1))
-    program.document.apply(
-        SetCells(field, cell, program.document.problem.arrays()[field][cell] + 1.5, Label("edited", {}))
-    )
+    values = program.document.problem.arrays()[field][cell] + 1.5
+    program.document.apply(SetCells(field, cell, values, Label("edited", {})))
     settle(program)
 
 

@@ -50,7 +50,7 @@ def held(boxes, shape):
     return flags.astype(bool)
 
 
-@each("name", COMPUTED)
+@each("name", COMPUTED, one_of=4)
 def test_a_difference_is_after_less_before_at_every_stage(name, makers, rng):
     before = makers[name]()
     after = stirred(before, rng)

@@ -112,11 +112,12 @@ def test_joined_heads_have_one_card_and_one_walk_of_no_head(tmp_path, capsys, pi
     q, k, v = np.random.default_rng(0).standard_normal((3, 3, 4))
     problem = Problem(query=q, key=k, value=v, num_heads=2)
     save(problem, tmp_path / "a.attn")
-    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--stage", "concat", picture]
+    out = tmp_path / "out"
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(out), "--stage", "concat", "--format", "svg", picture]
     assert main(words) == 0
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [f"a-concat-{picture[2:]}-h0.png"]
+    assert [path.name for path in out.iterdir()] == [f"a-concat-{picture[2:]}-h0.svg"]
     assert main([*words, "--heads", "1"]) == 0
-    assert f"a-concat-{picture[2:]}-h1.png" in capsys.readouterr().out
+    assert f"a-concat-{picture[2:]}-h1.svg" in capsys.readouterr().out
     figure = compose_card(DenseEvaluation(problem), ExportSettings(stage="concat"), 1, lambda share: None)
     assert (figure.source, figure.map.panels[0].values.shape) == ("Concatenated heads", (3, 4))
     assert figure.cell[1] in (2, 3), "without a cell that is chosen it is one of the head that is asked for"

@@ -18,7 +18,7 @@ from attn_gui.figure.figure_kinds import map_pixels
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.render import FigureFile, page_of, render, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
-from tests.failing import each
+from tests.failing import each, share
 from tests.seen import pixels_of
 
 ROWS, COLUMNS = 331, 397
@@ -83,21 +83,20 @@ def test_a_picture_holds_the_largest_of_every_block(
 
 
 def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: Problem, tmp_path: Path) -> None:
-    for source in (DenseEvaluation(problem), long):
+    dense = DenseEvaluation(problem)
+    layout = plan(compose_figure(dense, ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM)
+    for source in (dense, long):
         for dpi, times in ((60, True), (300, False)):
             options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
             page = page_of(evaluation_of_source(source, options.stage), options, (0,), FigureFile("png", dpi))
             write_page(page, FigureFile("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
-            layout = plan(
-                compose_figure(DenseEvaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM
-            )
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
             assert (wanted in found) == times
             assert ("Pooled" in found) == times
             assert f"{ROWS} × {COLUMNS}" in found
-    write(DenseEvaluation(problem), tmp_path / "a.svg", width=9.0, dpi=60)
+    write(dense, tmp_path / "a.svg", width=9.0, dpi=60)
     assert "Pooled" not in texts(tmp_path / "a.svg")  # a pixel a cell
     write(long, tmp_path / "a.svg", width=9.0, dpi=60)
     assert NOTE.format(2, 3)[:-1] in texts(tmp_path / "a.svg").replace("  ", " ")
@@ -107,22 +106,14 @@ def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: 
 
 def test_bands_are_the_picture_as_a_whole(problem: Problem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Text, hatches, frames, maps with more and with fewer cells than pixels: no seam."""
-    for shape, dpi in (((ROWS, COLUMNS), 90), ((6, 7), 201)):
+    for shape, dpi in share((((ROWS, COLUMNS), 90), ((6, 7), 201)), 2):
         small = problem.replace(
             query=problem.query[: shape[0]], key=problem.key[: shape[1]], value=problem.value[: shape[1]]
         )
         for band in (1 << 30, 20011):
             monkeypatch.setattr("attn_gui.figure.writers.BAND", band)
-            write(
-                DenseEvaluation(small),
-                tmp_path / f"{band}.png",
-                stage="masked",
-                heads=[0, 1],
-                sheet=True,
-                dpi=dpi,
-                width=11.0,
-                theme="dark",
-            )
+            looks = {"heads": [0, 1], "sheet": True, "dpi": dpi, "width": 11.0, "theme": "dark"}
+            write(DenseEvaluation(small), tmp_path / f"{band}.png", stage="masked", **looks)
         whole = QImage(str(tmp_path / f"{1 << 30}.png"))
         assert whole.text("Title") == "Masked scores"
         assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)

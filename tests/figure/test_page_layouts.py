@@ -85,13 +85,18 @@ def planned(name, content, lang, width, height=None):
             width, height = (lack.least, height) if lack.side == "width" else (width, lack.least)
 
 
-def painted(drawing, *, all_of_it=False):
-    """The pixels of a much larger sheet that are painted, (rows, columns)."""
-    image = QImage(int(drawing.width * 2), int(drawing.height * 3), QImage.Format.Format_RGB32)
+def paint(drawing, width, height, *, all_of_it=False):
+    image = QImage(width, height, QImage.Format.Format_RGB32)
     image.fill(BACKGROUND)
     painter = QPainter(image)
     (drawing.paint_all if all_of_it else drawing.paint)(painter)
     painter.end()
+    return image
+
+
+def painted(drawing):
+    """The pixels of a much larger sheet that are painted, (rows, columns)."""
+    image = paint(drawing, int(drawing.width * 2), int(drawing.height * 3), all_of_it=True)
     return pixels_of(image) != BACKGROUND.rgb()
 
 
@@ -115,7 +120,7 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
         for lang in ("en", "zh"):
             written.clear()
             for width in WIDTHS:
-                painted(planned(name, content, lang, width))
+                paint(planned(name, content, lang, width), 1, 1)
             cut = [text for text, _ in written if text.endswith("…")]
             assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
             raw = [text for text, _ in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
@@ -123,7 +128,7 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
             assert [text for text, _ in written if "。 " in text] == [], "no blank between Chinese sentences"
             written.clear()
             page = planned(name, content, lang, *PANEL)
-            painted(page)
+            paint(page, 1, 1)
             assert [text for text, box in written if box.left() < -1 or box.right() > page.width + 1] == []
             inner = [(text, box.adjusted(1, 2, -1, -2)) for text, box in written]
             assert [(a, b) for k, (a, one) in enumerate(inner) for b, two in inner[:k] if one.intersects(two)] == []
@@ -153,10 +158,10 @@ def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_oth
         evaluation, replace(context, options=option_values(page.options, context, {})), lambda share: None
     )
     drawing, lines = page.plan(content, PageStyle(), (None, None)), []
-    found = np.argwhere(painted(drawing, all_of_it=True))
+    found = np.argwhere(painted(drawing))
     assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
     monkeypatch.setattr(dependence_page, "write_line", lambda _painter, at, *_, **__: lines.append(at.y()))
-    painted(drawing, all_of_it=True)
+    painted(drawing)
     below = max(field.rect(field.rows - 1, 0).bottom() for field in drawing.fields)
     assert len(set(lines)) == 8, "the names, and of each row its numbers, and the orders below those of three"
     assert all(below < line <= drawing.height for line in lines)
@@ -170,5 +175,5 @@ def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer, monkeypatch):
     monkeypatch.setattr(
         page_charts, "paint_chosen_cell", lambda _painter, _place, _shape, cell, _style: marked.append(cell)
     )
-    painted(drawing, all_of_it=True)
+    painted(drawing)
     assert marked == [(layer, -1)] * 2

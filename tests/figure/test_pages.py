@@ -215,7 +215,7 @@ def wild(problem, number):
 
 @pytest.mark.family(5)
 @pytest.mark.parametrize("page", [name for name, kind in PAGES.items() if not kind.of_model])
-@each("number", WILD, one_of=2)
+@each("number", WILD, one_of=4)
 def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
     drawn, few = 0, {"steps": 2} if any(option.key == "steps" for option in PAGES[page].options) else {}
     for problem in problems():

@@ -120,25 +120,24 @@ def test_a_notebook_shows_a_picture(tmp_path: Path) -> None:
     assert QImage(str(tmp_path / "q.png")).width() > 100
 
 
-@each("style", STYLES)
+@each("style", STYLES, one_of=2)
 @each("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)], one_of=4)
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
     problem = next(
         one for one in (SMALL, NADARAYA, a_problem()) if PICTURES[picture].has(DenseEvaluation(one), "weights")
     )
     made, looks = STYLES[style], {"cell": (0, 0)} if picture in PAGES else {}
-    for ending in ("svg",):
-        path = tmp_path / f"a.{ending}"
-        if picture == "code" and made.height is not None:
-            with pytest.raises(ValueError, match="leaves no room"):  # a script is no slide
-                render(problem, path, picture=picture, style=style, dpi=72, **looks)
-            continue
-        render(problem, path, picture=picture, style=style, dpi=72, **looks)
-        assert path.stat().st_size > 500
+    path = tmp_path / "a.svg"
+    if picture == "code" and made.height is not None:
+        with pytest.raises(ValueError, match="leaves no room"):  # a script is no slide
+            render(problem, path, picture=picture, style=style, dpi=72, **looks)
+        return
+    render(problem, path, picture=picture, style=style, dpi=72, **looks)
+    assert path.stat().st_size > 500
     if made.width is not None and picture != "code":
         width, height = (
             float(length.removesuffix("mm"))
-            for length in map(ElementTree.parse(tmp_path / "a.svg").getroot().attrib.get, ("width", "height"))
+            for length in map(ElementTree.parse(path).getroot().attrib.get, ("width", "height"))
         )
         assert width == pytest.approx(10 * made.width, abs=0.5)
         assert made.height is None or height == pytest.approx(10 * made.height, abs=0.5)

@@ -259,7 +259,7 @@ def test_a_cell_is_empty_until_its_number_lands(worked):
     assert painted(walk, 2.0, still=True).pixelColor(*at).name() == "#7a1a0c"
 
 
-@each("rows", [2, 4, 6, 8, 12])
+@each("rows", [2, 4, 6, 8, 12], one_of=2)
 def test_a_number_can_be_read_wherever_it_is_on_its_way(rows, monkeypatch):
     side = np.random.default_rng(0).normal(size=(rows, 3)).round(2) * 1.37
     walk = walk_of(evaluation_of(Problem(query=side, key=side[::-1], value=side)), 0, 0, "weights", (rows - 1, 0))

@@ -35,8 +35,6 @@ from tests.failing import each, examples, share
 from tests.printed import equations_in, wrong_equations
 
 WORKED = resource("examples", "worked-example.npz")
-
-
 STYLE = PageStyle()
 COUNT = examples(10)
 
@@ -131,24 +129,23 @@ def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
 
 
 def test_a_key_has_the_sums_of_rows_that_are_too_long_or_too_large_for_their_powers():
-    large = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 6))), scale=2.0)
+    large = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((2, 6))), scale=4.0)
     long = Problem(query=np.ones((2, 2)), key=np.ones((6, 2)), value=np.ones((6, 2)))
     for problem in share((large, long), 2):
-        found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, examples(5), 1, "fill")]
+        found = [(sheet, row_sums(sheet, STYLE)) for sheet in worksheets(problem, examples(5), 1, "fill", draws=1)]
         assert any(not powers for _, rows in found for _, powers, _ in rows)
         for sheet, rows in found:
             logits = sheet.worked.box(sheet.worked.logits, whole(problem.map_shape))[0, 0]
             sums = [float(total.removeprefix("sum ").replace(",", "")) for *_, total in rows]
             np.testing.assert_allclose(sums, np.exp(logits).sum(axis=1), rtol=0.005)  # three digits
     cold, left_out = Problem(query=np.ones((3, 2)), key=np.ones((3, 2)), value=np.ones((3, 2)), temperature=0.002), 0
-    for sheet in worksheets(cold, 5, 1, "fill"):
+    for sheet in worksheets(cold, 5, 1, "fill", draws=1):
         scores = sheet.worked.box(sheet.worked.logits, whole(cold.map_shape))[0, 0] / 0.002
         finite = [row for row in range(3) if scores[row].max() <= 700]  # e^710 is no finite number
         assert [label for label, *_ in row_sums(sheet, STYLE)] == [f"Row {row}: " for row in finite]
         for row, (*_, total) in zip(finite, row_sums(sheet, STYLE), strict=True):
-            assert float(total.removeprefix("sum ").replace(",", "")) == pytest.approx(
-                np.exp(scores[row]).sum(), rel=0.005
-            )
+            found = float(total.removeprefix("sum ").replace(",", ""))
+            assert found == pytest.approx(np.exp(scores[row]).sum(), rel=0.005)
         left_out += 3 - len(finite)
     assert left_out
 
@@ -170,13 +167,10 @@ def test_usual_mistakes_are_seen_where_a_row_has_more_than_one_key():
             (heading, _), *lines = closing_lines(sheet, STYLE, INNER)
             assert heading == f"Usual mistakes, seen at {cell}"
             assert any("no scaling" in text for text, _ in lines)
-    for sheet in worksheets(
-        load(WORKED), examples(20), 1, "fill"
-    ):  # whoever forgets the sum goes on with rounded boxes
+    for sheet in worksheets(load(WORKED), examples(20), 1, "fill"):  # who forgets the sum goes on with rounded boxes
         power = np.exp(np.round(sheet.evaluation.box("scaled", whole((1, 1, 2, 2)))[0, 0, 0, 1], 2))
-        if said := re.findall(
-            r"not divided by the sum (\S+)", " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
-        ):
+        told = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
+        if said := re.findall(r"not divided by the sum (\S+)", told):
             assert said == [f"{power:.2f}"]
     for sheet in worksheets(causal(3), examples(5), 1, "fill"):  # which prints the scores
         said = " ".join(text for text, _ in closing_lines(sheet, STYLE, INNER))
@@ -290,17 +284,20 @@ def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):
 
 
 def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
-    for size, said in ((100, "is too large for a worksheet"), (20, "do not fit on one page")):
+    for size, level, refused, less in (
+        (100, "steps", "is too large for a worksheet", ""),
+        (20, "fill", "do not fit on one page", "choose a smaller problem."),
+        (20, "steps", "do not fit on one page", "or a level that asks for less."),
+    ):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
-        assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
-        assert said in capsys.readouterr().err
-    for level, less in (("fill", "choose a smaller problem."), ("steps", "or a level that asks for less.")):
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path), "--level", level]) == 2
-        said = capsys.readouterr().err
-        most = int(re.search(rf"{re.escape(less)} Tokens that fit at this level: (\d+)\.$", said.strip())[1])
-        check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most, 4)))), level)
-        with pytest.raises(ValueError, match="do not fit on one page"):
-            check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
+        said = capsys.readouterr().err.strip()
+        assert refused in said
+        if less:
+            most = int(re.search(rf"{re.escape(less)} Tokens that fit at this level: (\d+)\.$", said)[1])
+            check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most, 4)))), level)
+            with pytest.raises(ValueError, match="do not fit on one page"):
+                check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
 
 
 def test_three_tokens_of_two_heads_fit_with_all_steps():

@@ -22,7 +22,7 @@ from attn_gui.models import (
 from attn_gui.models.attribution import likely, rows_taken
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.forward_pass import final_states, logits_of
-from tests.failing import each
+from tests.failing import each, share
 
 from .golden_folders import NAMES, OTHERS, TOY, golden
 from .made_folders import BERT, LAYERS, bert_tensors, write_folder
@@ -120,8 +120,8 @@ def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, 
         axes = STAGE[stage].axes
         cut = tuple(slice(place, place + 1) if name == axis else slice(None) for name in axes)
         sides = []
-        for share in (step, -step):
-            values = (own + share * (other - own))[cut]
+        for part in (step, -step):
+            values = (own + part * (other - own))[cut]
             hand = {"layer": layer, "kind": "set", "stage": stage, "at": {axis: place}, "values": values}
             sides.append(logit_difference(changed.replace(interventions=[hand]), "c", "e", position))
         assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
@@ -272,7 +272,7 @@ def check(run, layer, stage, token, random):
 @each(("layer", "name"), [(0, "tiny-bert"), (1, "tiny-llama"), (0, "toy-induction")], one_of=4)
 def test_it_is_the_slope_of_the_whole_model(name, layer):
     run = golden(name).run({"tiny-bert": "mask", "toy-induction": "short"}.get(name, "cat"))
-    for stage in [*STAGE][layer::2]:
+    for stage in share([*STAGE][layer::2], 2):
         if stage in compute(run.problem(layer)).stages:
             check(run, layer, stage, 5, np.random.default_rng(layer))
         else:

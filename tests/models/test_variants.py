@@ -154,7 +154,7 @@ def check(folder: Path, variant: Variant, tensors: Mapping[str, np.ndarray]) -> 
         assert slip(run.logits_at(3), wanted.logits[3]) < 1
 
 
-@each("name", VARIANTS)
+@each("name", VARIANTS, one_of=3)
 def test_a_variant_of_a_family(name, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
@@ -186,7 +186,9 @@ def test_the_oldest_names_of_a_norm(tmp_path):
 
 
 @each(
-    "name", ["bert: types", "roberta: padding", "distilbert", "gpt2: scale falls", "llama: biases", "mistral", "qwen3"]
+    "name",
+    ["bert: types", "roberta: padding", "distilbert", "gpt2: scale falls", "llama: biases", "mistral", "qwen3"],
+    one_of=3,
 )
 def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     run = VARIANTS[name].run(tmp_path)

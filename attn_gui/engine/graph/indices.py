@@ -93,6 +93,9 @@ def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
     """Return the smallest box that holds the ranges; a letter without a range runs over its whole length."""
     box = []
     for letters in axes:
+        if len(letters) == 1:  # most have one letter, and this is asked for more often than anything else
+            box.append(slice(*(ranges.get(letters) or (0, sizes[letters]))))
+            continue
         low = high = 0
         for letter in letters:
             start, stop = ranges.get(letter) or (0, sizes[letter])

@@ -130,7 +130,8 @@ class Node:
             out = self.stage.forward(*self._read(parts, lengths, fetch))
             if not (self.stage.fractions or self.stage.role is Role.CLOSE):  # no larger than what they read
                 out = overflowed(out, self.limit)
-        return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
+        shape = tuple([lengths[k] for k in self.left])
+        return box, (out if out.shape == shape else np.broadcast_to(out, shape)).reshape(indices.shape_of(box))
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
         """Return [(input name, its box, its gradient)], given the gradient at one box of the result."""

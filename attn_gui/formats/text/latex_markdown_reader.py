@@ -230,12 +230,14 @@ def _without_echoes(text: str) -> str:
     for one in reversed(list(_MATRIX.finditer(text))):
         low = max(0, one.start() - WINDOW)
         head, tail = text[low : one.start()], text[one.end() : one.end() + WINDOW]
+        if not tail.strip():  # such as behind each part of a long table
+            continue
         own = _OWN_NAME.search(head)
         letters = re.sub(r"\\[a-z]+|[\W_]", "", own[1]) if own else ""
         named = _spaced(f"{letters}=") + _GAP if letters else ""
         rows = [row.cells for row in _latex_rows(one[2], one[2], tabular=False)[0]]
         by_rows, by_columns = ("".join(map("".join, cells)) for cells in (rows, zip(*rows, strict=False)))
-        if not by_rows or len(by_rows) > LONGEST_ECHO or not tail.strip():
+        if not by_rows or len(by_rows) > LONGEST_ECHO:
             continue
         if not named and by_rows == rows[0][0]:  # 3[3]3 is a product
             continue

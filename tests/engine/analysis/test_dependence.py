@@ -94,7 +94,7 @@ def changed_by_hand():
     yield plain.replace(block=block, interventions=[copied])
 
 
-@each("problem", [*problems(), *changed_by_hand()], one_of=4)
+@each("problem", [*problems(), *changed_by_hand()], one_of=6)
 def test_attention_reaches_what_its_mask_leaves_open(problem):
     x = sequence(problem)
     widths = np.cumsum(

@@ -98,7 +98,7 @@ def test_every_formula_can_be_typeset(evaluations, typeset):
     assert typeset(formulas(evaluations)) > 40
 
 
-@each("name", ["all", "pre", "pre, cross", "additive", "normalize sum"])
+@each("name", ["all", "pre", "pre, cross", "additive", "normalize sum"], one_of=3)
 def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, name, rng):
     dense, streaming = evaluations[name], StreamingEvaluation(makers[name](), tile=3, chunk=5)
     for stage in dense.stages:
@@ -161,7 +161,7 @@ def evaluated(text: str) -> tuple[float, float]:
     return eval(lines[1].removeprefix("= "), {}, names | {"Z": total}), total
 
 
-@each("name", MAKERS)
+@each("name", MAKERS, one_of=4)
 def test_the_numbers_of_the_text_give_the_cell(evaluations, name, rng):
     evaluation = evaluations[name]
     problem = evaluation.problem

@@ -198,7 +198,7 @@ STRETCHED = {
 
 @each("name", STRETCHED, one_of=2)
 def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
-    for seed in range(30):
+    for seed in share(range(30), 3):
         problem, stage, place, target, by = question(seed)
         if problem.score == "dot" and by == "query":
             problem = problem.replace(key=STRETCHED[name](np.random.default_rng(seed), problem.key))
@@ -268,7 +268,7 @@ def test_nearby_solutions_are_judged_by_their_residual():
     assert reached > 1
 
 
-@each("stage", ["normalized", "block_output"])
+@each("stage", ["normalized", "block_output"], one_of=2)
 def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
     problem = makers["block"]()
     index = (1, 4, 3)

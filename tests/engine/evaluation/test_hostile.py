@@ -9,7 +9,7 @@ from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
-from tests.failing import each, failing
+from tests.failing import each, failing, share
 
 from .hostile import CHAIN, REFUSALS, chain
 from .hostile import ROWS as WRITTEN
@@ -45,8 +45,8 @@ def test_the_help_counts_them():
 
 
 def failing_rows(rows, check):
-    """Of which rows `check` fails, and why."""
-    return failing(rows, check, lambda row: row.id)
+    """Of which rows, a share of them, `check` fails, and why."""
+    return failing(share(rows, 3), check, lambda row: row.id)
 
 
 def test_every_written_answer(trace_of):
@@ -94,7 +94,8 @@ def test_every_wild_cell_is_explained(trace_of):
             written = np.float64(found.expression.value).astype(value.dtype)
         assert overflows or np.isclose(written, value, rtol=1e-13, atol=0, equal_nan=True), found.text
 
-    cells = ((row, *cell) for row in ROWS.values() for cell in list(np.ndenumerate(trace_of(row)[row.stage]))[:3])
+    rows = share(ROWS.values(), 3)
+    cells = ((row, *cell) for row in rows for cell in list(np.ndenumerate(trace_of(row)[row.stage]))[:3])
     assert not failing(cells, lambda cell: check(*cell), lambda cell: f"{cell[0].id} {cell[1]}")
 
 

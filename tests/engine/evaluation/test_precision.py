@@ -82,7 +82,7 @@ def test_never_further_off_than_the_plain_formula_in_float32():
     """And rounded once: nearly every cell is the float32 number next to the float64 result."""
     rng, exact = np.random.default_rng(20261121), []
     errors: dict[str, list[Any]] = {stage: [] for stage in STAGES}
-    for _ in range(200):
+    for _ in range(examples(200)):
         fields = draw(rng)
         trace = compute(Problem(**fields, dtype="float32", batch_axis=True))
         judge, naive = plain(fields, np.float64), plain(fields, np.float32)

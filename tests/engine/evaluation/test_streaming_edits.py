@@ -13,9 +13,8 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation import dense, streaming_states, threads
-from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
-from tests.failing import each
+from tests.failing import each, examples, share
 
 from .working import WILD, Working, random_box, random_values, rounding, whole
 
@@ -83,7 +82,7 @@ def layers(rng, n=131, m=149):
 @each(("dtype", "masked", "amplitude"), [("float32", True, 1.0), ("float64", False, 10.0)], one_of=2)
 def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng):
     """An edit takes terms out of a row's sums and puts others in: each is rounded once, at the largest value so far."""
-    working, edits = long(rng, dtype, mask=layers(rng) if masked else ()), 150
+    working, edits = long(rng, dtype, mask=layers(rng) if masked else ()), examples(150)
     largest = np.abs(working.arrays["value"]).max()
     for _ in range(edits):
         field = ("query", "key", "value")[int(rng.integers(3))]
@@ -209,7 +208,7 @@ def test_a_pass_between_the_writing_and_the_update(makers, kind, rng):
     """Cells are written in place before `update` is called: what a pass reads then must not be counted twice."""
     working = Working(makers[kind]())
     working.evaluation.complete()
-    for name, array in working.arrays.items():
+    for name, array in share(working.arrays.items(), 2):
         box = random_box(array.shape, rng)
         with np.errstate(all="ignore"):
             array[box] = random_values(array, box, rng)
@@ -264,7 +263,7 @@ def test_edits_while_passes_pictures_and_settling_go_on(rng):
         )
     ]
     try:
-        for edit in range(60):
+        for edit in range(examples(60)):
             field = ("query", "key", "value")[edit % 3]
             box = random_box(working.arrays[field].shape, rng, most=2)
             working.write(field, box, random_values(working.arrays[field], box, rng))
@@ -292,11 +291,11 @@ def test_tiles_beside_the_window_wait_for_an_edit_and_those_that_it_asks_for_do_
     document = Document(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     computation = Computation(document)
     document.apply(SetCells("key", (slice(0, 1), slice(0, 1)), np.array([[2.0]]), Label("x")))
-    beside = threading.Thread(target=lambda: share(range(5), done.append))
+    beside = threading.Thread(target=lambda: threads.share(range(5), done.append))
     beside.start()
     beside.join()
     assert (sorted(done), len(waited)) == ([0, 1, 2, 3, 4], 5)
-    share(range(5), done.append)
+    threads.share(range(5), done.append)
     assert (len(done), len(waited)) == (10, 5)
     computation.end()
     threads.window_priority.cache_clear()  # with the hour

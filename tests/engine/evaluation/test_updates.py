@@ -15,7 +15,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
 from tests.costs import taking
 from tests.engine.conftest import COMPUTED
-from tests.failing import each
+from tests.failing import each, examples
 
 from .working import Working as LiveProblem
 from .working import random_box
@@ -41,7 +41,7 @@ def test_many_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
     mask = ({"kind": "causal"}, {"kind": "custom", "allowed": rng.random((64, 64)) > 0.1}) if masked else ()
     working = Working(large(rng, whole_numbers, mask=mask))
     names = list(working.arrays)
-    for _ in range(150):
+    for _ in range(examples(150)):
         name = names[int(rng.integers(len(names)))]
         box = random_box(working.arrays[name].shape, rng)
         working.write(name, box, random_values(working.arrays[name], box, rng, whole_numbers))
@@ -52,7 +52,7 @@ def test_many_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
 def test_edits_of_every_field_of_every_problem(makers, kind, rng):
     working = Working(makers[kind]())
     names = list(working.arrays)
-    for _ in range(40):
+    for _ in range(examples(40)):
         name = names[int(rng.integers(len(names)))]
         box = random_box(working.arrays[name].shape, rng)
         working.write(name, box, random_values(working.arrays[name], box, rng, False))

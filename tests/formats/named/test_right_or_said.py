@@ -125,7 +125,7 @@ def in_turn(cases: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 @each("kv_heads", [4, 2])
-@each("order", ORDERS)
+@each("order", ORDERS, one_of=3)
 def test_every_order_can_be_said(order: tuple[str, ...], kv_heads: int, tmp_path: Path) -> None:
     arrays = heads(kv_heads, batch=2 if "batch" in order else 1)
     lying, expected = turned(arrays, order), weights_of(arrays)
@@ -197,7 +197,7 @@ SHAPES = {
 
 
 @each("batch", [0, 1, 2])
-@each("kind", SHAPES)
+@each("kind", SHAPES, one_of=3)
 def test_python_takes_no_order_in_silence_where_another_fits(kind: str, batch: int) -> None:
     """Grouped heads of one text have the shapes of whole heads between two texts, head and token exchanged."""
     queries, keys, heads, kv_heads = SHAPES[kind]
@@ -242,7 +242,7 @@ KNOWN = {
 
 
 @each("named", WEIGHT_NAMES)
-@each("order", LAID)
+@each("order", LAID, one_of=3)
 def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> None:
     x, kernels = RANDOM.normal(size=(5, 8)), {name: RANDOM.normal(size=(8, 2, 4)) for name in ("query", "key", "value")}
     rows = {name: np.einsum("nd,dhc->hnc", x, kernel)[None] for name, kernel in kernels.items()}
