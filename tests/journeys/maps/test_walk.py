@@ -171,6 +171,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     person.press("Space")
     assert not person.has("walk") or not person.find("walk").isVisible()
     assert not person.find("inspector.walk.key").isVisible(), "Space types here"
+    person.press("Esc")  # out of the cell: a space is no number
 
     for way in share(("stage", "undo", "document"), 3):
         person.again(way)

@@ -337,8 +337,9 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path, qtbo
     assert box.text() == "0"
     assert saved.find("refusal").isVisible()
     assert (tmp_path / "kept.attn").read_bytes() == before
+    saved.press("Esc")
 
-    saved.again("save takes what is typed")
+    # save takes what is typed
     type_without_enter(saved)
     saved.press("Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
