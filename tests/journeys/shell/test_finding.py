@@ -49,7 +49,7 @@ def said(person: Any) -> str:
     return str(person.find("find").said())
 
 
-def test_a_weight_a_token_and_a_number_are_found_in_map_and_table_and_gone_to(launch):
+def test_weights_tokens_and_numbers_are_found_and_gone_to_and_actions_in_both_languages(launch, monkeypatch):
     person = launch("minilm-layer2.npz")
     person.wait()
     person.show_stage("weights")
@@ -143,8 +143,7 @@ def test_a_weight_a_token_and_a_number_are_found_in_map_and_table_and_gone_to(la
     assert not person.find("find").isVisible()
     assert person.table("query").hasFocus()
 
-
-def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_both_languages(person, monkeypatch):
+    person.again("a search begins anew where numbers are others", SMALL)
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -158,7 +157,7 @@ def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_
     person.settle("finding")
     assert person.cell("query") == (1, 1)
 
-    person.again("slips are looked for only where nothing fits and what cannot be done says why")
+    person.again("slips are looked for only where nothing fits and what cannot be done says why", SMALL)
     # "theme" is no slip of "the" in fifty paths.
     found, _said = search(person, "theme")
     assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
@@ -202,7 +201,7 @@ def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_
     assert person.find("control.num_kv_heads").cleanText() == "2"
     person.press("Esc")  # one head has no two groups
 
-    person.again("an action is found by its menu and by other words in both languages")
+    person.again("an action is found by its menu and by other words in both languages", SMALL)
     for lang in share(FOUND, 2):
         person.do(f"language_{lang}")
         for letters, first in FOUND[lang]:
