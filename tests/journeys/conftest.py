@@ -74,7 +74,8 @@ class Person:
         """Open what the journey began with anew, or another problem or example, unsaved changes left, and look at it as
         at first.
 
-        The next part of a journey begins so; the output of a failure ends with what it is `about`.
+        A part of a journey that cannot go on from the one before begins so, which takes as long as a document takes to
+        open; the output of a failure ends with what it is `about`.
         """
         print(about)
         program, window = self.program, self.window
