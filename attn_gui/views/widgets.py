@@ -316,6 +316,12 @@ class Veil(QWidget):
         self.setGeometry(panel.rect())
         self.raise_()
         self.show()
+        panel.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent):  # as a line of the status bar is whenever the one beside it says less
+            self.resize(event.size())
+        return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._background)

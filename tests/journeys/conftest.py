@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import (
@@ -72,7 +74,8 @@ class Person:
         """Open what the journey began with anew, or another problem or example, unsaved changes left, and look at it as
         at first.
 
-        The next part of a journey begins so; the output of a failure ends with what it is `about`.
+        A part of a journey that cannot go on from the one before begins so, which takes as long as a document takes to
+        open; the output of a failure ends with what it is `about`.
         """
         print(about)
         program, window = self.program, self.window
@@ -83,7 +86,7 @@ class Person:
         for tool in ("mask_tool", "target_tool"):
             if self.action(tool).isChecked():
                 self.do(tool)
-        window.commit_typed()
+        assert window.commit_typed(), "the part before leaves something open that is refused"
         program.document.mark_kept()  # nobody is asked
         program.document.snapshots.mark_saved(program.document.snapshots.all)
         path = resource("examples", other) if isinstance(other, str) else self._path
@@ -286,8 +289,8 @@ class Person:
     def numbers(self, field: str) -> list[list[str]]:
         """All numbers of a table, as exact texts."""
         model = self.table(field).model()
-        dtype = model.dtype
-        return [[shortest(number, dtype) for number in row] for row in model.cells().tolist()]
+        cells = model.cells()
+        return [list(row) for row in _texts(cells.tobytes(), cells.shape, cells.dtype, model.dtype)]
 
     def go_to(self, field: str, row: int, column: int) -> QTableView:
         """Click a cell of a table."""
@@ -512,6 +515,13 @@ def _compose(widget: QWidget, letter: str) -> None:
     event = QInputMethodEvent("", [])
     event.setCommitString(letter)
     QApplication.sendEvent(widget, event)
+
+
+@lru_cache(64)
+def _texts(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any], kind: np.dtype[Any]) -> list[list[str]]:
+    """The shortest texts of the numbers of a table, written once: a journey compares the same ones many times."""
+    cells = np.frombuffer(data, dtype).reshape(shape)
+    return [[shortest(number, kind) for number in row] for row in cells.tolist()]
 
 
 @pytest.fixture

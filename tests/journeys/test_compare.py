@@ -64,8 +64,9 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
     assert not person.find("comparison").isVisible()
     assert not person.find("inspector.compared").isVisible()
+    person.do("undo")
 
-    person.again("an edit moves the difference by its own cells")
+    # an edit moves the difference by its own cells
     person.do("pin")
     person.pick("compare", "difference")
     assert not drawn(person, "scores").any()
@@ -84,8 +85,8 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     person.choose_cell("scores", 0, 0)
     assert "(unchanged)" in person.window.place.text()
 
-    person.again("tables show the other state and refuse to be typed into")
-    person.do("pin")
+    # tables show the other state and refuse to be typed into
+    person.press("Ctrl+3")
     person.type_into("query", 1, 1, "7")
     person.pick("compare", "before")
     assert person.number("query", 1, 1) == problem.query[1, 1]
@@ -104,7 +105,7 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     assert person.number("query", 1, 1) == 7
     assert person.find("control.compare", QComboBox).currentData() == "now"
 
-    person.again("states of other shapes are not compared")
+    # states of other shapes are not compared
     person.do("pin")
     person.pick("compare", "difference")
     person.size("n", N + 1)
@@ -113,8 +114,8 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     person.do("undo")
     assert said(person).startswith("Shown: the difference")
 
-    person.again("another document is not compared with the pinned one")
-    person.do("pin")
+    # another document is not compared with the pinned one
+    person.program.document.mark_kept()  # nobody is asked
     save(problem.replace(scale=2.0), tmp_path / "other.npz")
     person.open(tmp_path / "other.npz")
     person.wait()
@@ -152,7 +153,7 @@ def test_a_pinned_or_ready_made_state_is_shown_in_every_mode_and_gives_its_cells
     assert f"{open_:.6f} → not allowed" in person.window.place.text()
     assert np.array_equal(drawn(person, "masked"), compute(problem)["masked"][0, 0] - compute(problem)["scaled"][0, 0])
 
-    person.again("split maps show before left of the bar and now right of it")
+    # split maps show before left of the bar and now right of it
     ready(person, "with-scale")
     person.do("values")  # numbers would stand where pixels are looked at
     person.pick("compare", "wipe")

@@ -35,7 +35,12 @@ def person(launch):
     return launch().beginning(take_in_hand)
 
 
-def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot):
+def problem_of():
+    rng = np.random.default_rng(4)
+    return Problem(**{name: rng.normal(size=(12, 8)) for name in ("query", "key", "value")}, num_heads=2)
+
+
+def test_a_gesture_is_one_step_which_escape_takes_back_and_ends_with_the_shortest_change(person, qtbot, monkeypatch):
     before = person.program.document.snapshot()
     pull(person, "weights", -40, moves=9)
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
@@ -91,19 +96,9 @@ def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot):
     assert "show Now first" in person.banner()
     assert person.program.document.problem == before
 
-
-def problem_of():
-    rng = np.random.default_rng(4)
-    return Problem(**{name: rng.normal(size=(12, 8)) for name in ("query", "key", "value")}, num_heads=2)
-
-
-def test_every_move_shows_its_number_and_the_end_is_the_shortest_change(launch, qtbot, monkeypatch):
     monkeypatch.setattr(targets, "PULLED_MS", 60_000)  # nothing is solved for before the end
-    person = launch()
-    person.program.document.open(problem_of(), name="long")
-    person.wait()
-    person.do("target_tool")
-    person.show_stage("weights")
+    person.again("every move shows its number, and the end is the shortest change", problem_of())
+    person.program.view.set(head=PLACE[1])
     heatmap = person.find("heatmap.weights")
     before, span = person.value("weights", *PLACE[2:]), float(heatmap.levels.high - heatmap.levels.low)
     start = heatmap.cell_rect(*PLACE[2:]).center()

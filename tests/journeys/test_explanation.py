@@ -83,8 +83,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     for part in ("e^1.15470", "e^0.57735+e^1.15470", "0.640"):
         assert part in said, (part, said)
 
-    person.again("the trail ends with its document")
-    person.choose_cell("weights", 1, 1)
+    # the trail ends with its document
     person.program.first.explain.follow("scaled", (0, 0, 1, 1))
     person.look()
     assert trail(person) == ["A[1, 1]", "S′[1, 1]"]
@@ -148,9 +147,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     copy(person, "As LaTeX")
     assert "\\frac" in person.clipboard()
 
-    person.again("terms stand by size and add up to the cell", "minilm-layer2.npz")
-    person.program.view.set(head=3)
-    person.click_cell("weights", 10, 13)
+    # terms stand by size and add up to the cell
     values = [numeric(row[-1]) for row in terms(person)]
     assert values == sorted(values, reverse=True)
     assert terms(person)[0][0] == "tired"
@@ -164,9 +161,8 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     total = sum(numeric(row[-1]) for row in [*own, tail])
     assert math.isclose(total, person.value("scores", 10, 13), abs_tol=11 * 5e-4)
 
-    person.again("from a weight by its score to q and all the way back", "minilm-layer2.npz")
-    person.program.view.set(head=3)
-    person.click_cell("weights", 10, 13)
+    # from a weight by its score to q and all the way back
+    person.choose_cell("weights", 10, 13)
     settled(person)
     weight = person.explanation()
     person.click(link(person, "S′[10, 13]"))
@@ -187,8 +183,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     assert person.find("heatmap.weights").isVisible()
     assert person.explanation() == weight
 
-    person.again("from a score on to what it reaches", "minilm-layer2.npz")
-    person.program.view.set(head=3)
+    # from a score on to what it reaches
     person.choose_cell("scaled", 10, 13)
     for words in ("A[10, ·]", "O[10, ·]", "concat[10, 96 … 127]"):
         assert link(person, words).isVisible()
@@ -197,16 +192,14 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     assert "(10, 0)" in person.status()
     assert trail(person) == ["S′[10, 13]", "O[10, 0]"]
 
-    person.again("a term of the table leads to its cell", "minilm-layer2.npz")
-    person.program.view.set(head=3)
-    person.click_cell("weights", 10, 13)
+    # a term of the table leads to its cell
+    person.choose_cell("weights", 10, 13)
     second = terms(person)[1][0]
     click_term(person, 1)
     assert person.find("heatmap.scaled").isVisible()
     assert f"it → {second} (10, 0)" in person.status()
 
-    person.again("an output marks the row of weights and the column of values that made it", "minilm-layer2.npz")
-    person.program.view.set(head=3)
+    # an output marks the row of weights and the column of values that made it
     person.choose_cell("head_output", 10, 5)
     left, top = person.find("operand.left"), person.find("operand.top")
     assert (left.shape, top.shape) == ((16, 16), (16, 32))  # O = A · V
@@ -214,8 +207,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
     assert len(terms(person)) == 16
 
-    person.again("a column and the reach say one thing", "minilm-layer2.npz")
-    person.program.view.set(head=3)
+    # a column and the reach say one thing
     person.choose_cell("query", 10, 1)
     assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
     person.choose_cell("scores", 10, 13)

@@ -108,7 +108,6 @@ def test_heads_are_changed_moved_copied_and_back_to_the_byte_and_a_reading_marks
     assert person.program.document.problem == problem
 
     # it is left alone
-    person = opened()
     before = person.program.document.problem.fields()
     person.click(thumb(person, 3))
     person.do("head_only")
@@ -120,7 +119,6 @@ def test_heads_are_changed_moved_copied_and_back_to_the_byte_and_a_reading_marks
     assert person.program.document.problem == problem
 
     # a factor and another head are asked for
-    person = opened()
     person.click(thumb(person, 1))
     heads = each(problem_of())
 
@@ -152,7 +150,6 @@ def test_heads_are_changed_moved_copied_and_back_to_the_byte_and_a_reading_marks
     assert person.program.document.problem == problem_of()
 
     # averaged heads and equal keys and values
-    person = opened()
     person.click(thumb(person, 2))
 
     def answer(dialog):
@@ -205,8 +202,8 @@ def test_heads_are_changed_moved_copied_and_back_to_the_byte_and_a_reading_marks
     assert person.program.document.problem.interventions == ()
 
     # heads change places, come and go in one step, and back to the byte
+    person.do("undo", "undo")
     for action, order, chosen in MOVED:
-        person = opened()
         person.click(thumb(person, 2))
         person.do(action)
         np.testing.assert_array_equal(each(person.program.document.problem), each(problem_of())[order])

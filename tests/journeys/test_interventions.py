@@ -137,7 +137,7 @@ def test_a_typed_number_moves_what_follows_is_explained_and_all_changed_by_hand_
         assert minilm.program.document.problem == before
         assert minilm.program.document.stack.count() == 0
 
-    minilm.again("a number typed into a given matrix is a number of its table")
+    # a number typed into a given matrix is a number of its table
     typed(minilm, "query", "7")
     assert minilm.program.document.problem.interventions == ()
     assert minilm.number("query", ROW, 3 * 32 + COLUMN) == 7

@@ -51,8 +51,7 @@ def test_pages_of_a_row_of_code_and_of_values_follow_edits_and_clicks(teacher, t
     assert page.content.here == (3.0, pytest.approx(np.var(problem.query @ problem.key.T)))
     assert len(teacher.steps()) == 1  # the document is as it was
 
-    teacher.again("it follows an edit and the chosen row")
-    page = opened(teacher, "sqrt_d_k")
+    # it follows an edit and the chosen row
     teacher.type_into("query", 1, 0, "30")
     teacher.settle("pages")
     assert page.content.rows[0].saturated
@@ -62,7 +61,8 @@ def test_pages_of_a_row_of_code_and_of_values_follow_edits_and_clicks(teacher, t
     assert page.content.row.query == 0
     assert not page.content.rows[0].saturated
 
-    teacher.again("a saved script prints the numbers of the window")
+    # a saved script prints the numbers of the window
+    teacher.press("Ctrl+Z")
     opened(teacher, "code")
     (tmp_path / "mine.py").write_text("kept")
     save = partial(teacher.click, "button.save_code")
@@ -74,8 +74,8 @@ def test_pages_of_a_row_of_code_and_of_values_follow_edits_and_clicks(teacher, t
     done = subprocess.run([sys.executable, str(tmp_path / "mine.py")], capture_output=True, text=True, check=True)
     assert "weights 2 2\n[[0.5    0.5   ]\n [0.3595 0.6405]]\n" in done.stdout
 
-    teacher.again("the code follows an edit and the whole script is copied")
-    page = opened(teacher, "code")
+    # the code follows an edit and the whole script is copied
+    page = teacher.find("page.code")
     assert "[0.0, 1.0, 1.0]" in page.content.text
     teacher.type_into("query", 1, 2, "-2.5")
     teacher.settle("pages")
@@ -200,8 +200,7 @@ def test_pages_of_tokens_and_heads_follow_the_chosen_query_edits_knobs_and_lead_
     assert person.program.view.look.head == 5
     assert person.program.view.look.cell[:3] == ("weights", 8, best.key)
 
-    person.again("the lines are the largest weights and follow edits and knobs")
-    person.do("relations")
+    # the lines are the largest weights and follow edits and knobs
     assert lines(person) == brute(person, range(12), 0.1, 3)
     person.type_into("query", 10, 97, "-2.5")
     assert lines(person) == brute(person, range(12), 0.1, 3)
@@ -233,10 +232,7 @@ def test_pages_of_tokens_and_heads_follow_the_chosen_query_edits_knobs_and_lead_
     np.testing.assert_allclose(mean, weights.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(largest, weights.max(axis=0), rtol=1e-6)
 
-    person.again("a click on the number of a head chooses its weight")
-    person.do(OVER_HEADS)
-    person.wait()
-    page = person.find(f"page.{OVER_HEADS}")
+    # a click on the number of a head chooses its weight
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.place_of(0, 10, 13).toPoint())
     qtbot.waitUntil(lambda: page.content.cell == (10, 13))
     weights = compute(person.program.document.problem)["weights"][0, :, 10, 13]
@@ -247,9 +243,7 @@ def test_pages_of_tokens_and_heads_follow_the_chosen_query_edits_knobs_and_lead_
     look = person.program.view.look
     assert (look.cell[:3], look.head) == (("weights", 10, 13), 7)
 
-    person.again("the keyboard stays on the button that makes the page large")
-    person.do(OVER_HEADS)
-    person.wait()
+    # the keyboard stays on the button that makes the page large
     button = person.find("button.page_large")
     button.setFocus()
     for _ in range(2):

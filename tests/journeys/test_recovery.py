@@ -65,14 +65,6 @@ def crashed(launch, qtbot, tmp_path):
     return tmp_path / "mine.attn", problem
 
 
-def test_an_example_is_offered_by_its_title(launch, qtbot):
-    person = launch(SMALL)
-    person.type_into("query", 0, 0, "7")
-    left_by_crash(person, qtbot)
-    person.leave()
-    assert "保存手算示例，五步之前" in launch(lang="zh").banner()
-
-
 def test_each_is_offered_in_one_window_discarded_or_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
     path, problem = crashed
     before = path.read_bytes()
@@ -104,8 +96,8 @@ def test_each_is_offered_in_one_window_discarded_or_opened_as_it_was_and_counts_
     qtbot.waitUntil(lambda: [each.name for each in journals_folder().iterdir()] == ["broken.unreadable"])
 
 
-def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch):
-    """The journal is forgotten a moment later."""
+def test_a_crash_right_behind_a_save_offers_nothing_and_snapshots_come_back(launch, qtbot, tmp_path, monkeypatch):
+    # the journal is forgotten a moment later
     path, replace = tmp_path / "mine.attn", os.replace
     person = launch(SMALL)
     person.type_into("query", 0, 0, "7")
@@ -126,15 +118,13 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
     assert "ended before" not in person.banner()
     assert not journals()
 
-
-def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypatch):
-    """In the state that a journal begins with, in what follows, and where the file has them already."""
+    # In the state that a journal begins with, in what follows, and where the file has them already.
     monkeypatch.setattr(journaling, "LARGE", 0)
-    person = launch(SMALL)
+    person.again("snapshots come back with the document", SMALL)
     person.type_into("query", 0, 0, "7")
     person.do("snapshot")
-    person.save_as(tmp_path / "mine.attn")
-    person.program.files.open_path(tmp_path / "mine.attn")
+    person.save_as(tmp_path / "kept.attn")
+    person.program.files.open_path(tmp_path / "kept.attn")
     person.look()
     person.type_into("query", 0, 0, "8")
     left_by_crash(person, qtbot)
@@ -158,7 +148,7 @@ def snapshots_in_journal(path=None):
 
 
 def test_undo_to_what_was_saved_leaves_nothing_and_what_was_undone_never_comes_back(
-    person, qtbot, tmp_path, monkeypatch
+    person, launch, qtbot, tmp_path, monkeypatch
 ):
     person.save_as(tmp_path / "mine.attn")
     person.type_into("query", 0, 0, "7")
@@ -224,6 +214,13 @@ def test_undo_to_what_was_saved_leaves_nothing_and_what_was_undone_never_comes_b
     assert person.number("query", 0, 0) == 8
     monkeypatch.setattr(journal, "_write", write)
     qtbot.waitUntil(lambda: bool(own()) and recover(own()[0]).loaded.problem.query[0, 0] == 8)
+
+    # an example is offered by its title
+    for name in "abcd":
+        (journals_folder() / f"{name}.journal").unlink()
+    left_by_crash(person, qtbot)
+    person.leave()
+    assert "保存手算示例，五步之前" in launch(lang="zh").banner()
 
 
 class SlowDisk:

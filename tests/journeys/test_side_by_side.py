@@ -36,7 +36,7 @@ def both(person):
 
 def drawn(heatmap):
     rows, columns = heatmap.shape
-    return np.array([[heatmap.cell_at(row, column)[0] for column in range(columns)] for row in range(rows)])
+    return heatmap.plane.block(slice(0, rows), slice(0, columns))[0].astype(float)
 
 
 def weights(problem):
@@ -54,7 +54,37 @@ def painted(heatmap, row, column):
     return image.pixelColor((place.center().toPointF() * image.devicePixelRatio()).toPoint())
 
 
-def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
+def numbers(person):
+    """Variance, entropy and gradient of both states as they are written."""
+    names = [f"width.{name}.{state}" for name in ("variance", "entropy", "gradient") for state in ("before", "now")]
+    return [float(person.find(name).text()) for name in names]
+
+
+def wanted(problem, row):
+    before, now = (read_d_k(state, MapRow(query=row)) for state in two_states(problem))
+    places = (2, 2, 3)
+    return [
+        round(number, digits)
+        for pair, digits in zip(zip(before, now, strict=True), places, strict=True)
+        for number in pair
+    ]
+
+
+def veiled(person):
+    """Whether all that tells of the document's numbers is covered, or nothing of it is."""
+    panels = person.window.spine, person.window.inputs, person.window.inspector, person.window.place
+    areas = [
+        QRect(veil.mapTo(person.window, QPoint()), veil.size())
+        for veil in person.window.findChildren(Veil)
+        if veil.isVisible()
+    ]
+    places = [QRect(panel.mapTo(person.window, QPoint()), panel.size()) for panel in panels]
+    covered = {any(area.contains(place) for area in areas) for place in places}
+    assert len(covered) == 1
+    return covered.pop()
+
+
+def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person, problem, tmp_path):
     person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
     person.do("compare_with_scale")
     person.do("values")  # numbers would stand where pixels are looked at
@@ -172,59 +202,22 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.again("head 3 of another document comes while both states of one with a single head are shown", MINILM)
     assert not person.find("heatmap.before").isVisible()
 
-
-@pytest.fixture
-def sliding(launch, tmp_path):
     rng = np.random.default_rng(6)
     arrays = {name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}
-    save(Problem(**arrays, query_tokens=list("abcde"), key_tokens=list("abcde")), tmp_path / "own.npz")
-    person = launch(tmp_path / "own.npz")
+    own = Problem(**arrays, query_tokens=list("abcde"), key_tokens=list("abcde"))
+    person.again("a drag of the slider hardens the weights and is one step that undo takes back", own)
     person.click_cell("weights", 3, 1)
     person.do("compare_with_scale")
-    return person
-
-
-def numbers(person):
-    """Variance, entropy and gradient of both states as they are written."""
-    names = [f"width.{name}.{state}" for name in ("variance", "entropy", "gradient") for state in ("before", "now")]
-    return [float(person.find(name).text()) for name in names]
-
-
-def expected(problem, row):
-    before, now = (read_d_k(state, MapRow(query=row)) for state in two_states(problem))
-    places = (2, 2, 3)
-    return [
-        round(number, digits)
-        for pair, digits in zip(zip(before, now, strict=True), places, strict=True)
-        for number in pair
-    ]
-
-
-def veiled(person):
-    """Whether all that tells of the document's numbers is covered, or nothing of it is."""
-    panels = person.window.spine, person.window.inputs, person.window.inspector, person.window.place
-    areas = [
-        QRect(veil.mapTo(person.window, QPoint()), veil.size())
-        for veil in person.window.findChildren(Veil)
-        if veil.isVisible()
-    ]
-    places = [QRect(panel.mapTo(person.window, QPoint()), panel.size()) for panel in panels]
-    covered = {any(area.contains(place) for area in areas) for place in places}
-    assert len(covered) == 1
-    return covered.pop()
-
-
-def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):
-    person, document = sliding, sliding.program.document
-    own, steps = document.snapshot(), document.stack.count()
-    slider, (left, right) = person.find("control.d_k_slider"), both(sliding)
+    document = person.program.document
+    steps = document.stack.count()
+    slider, (left, right) = person.find("control.d_k_slider"), both(person)
     assert seen_whole(slider)
     assert slider.value() == 4
     source = person.find("control.width_of")
     assert source.currentText() == "this example"
     QTest.mouseClick(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
     assert document.stack.count() == steps, "pressed where it stands, it changes nothing"
-    assert numbers(person) == expected(own, 3)
+    assert numbers(person) == wanted(own, 3)
 
     def at(width):
         return QPoint(round(slider.x_of(width)), slider.height() // 4)
@@ -237,7 +230,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
         assert document.problem == own, "nothing is changed while it is drawn"
         for heatmap, expected_weights in zip((left, right), weights(seeded(width)), strict=True):
             assert np.array_equal(drawn(heatmap), expected_weights)
-        assert numbers(person) == expected(seeded(width), 3)
+        assert numbers(person) == wanted(seeded(width), 3)
         assert left.box.in_view == right.box.in_view == (0, N, 0, N), "all of it is in view"
         assert veiled(person)
         assert source.currentText() == "random Q and K (seed 0)"
@@ -277,9 +270,7 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert not veiled(person)
     assert "undo" not in person.window.recomputed.text(), "it said still what happens once the button is released"
 
-
-def test_in_large_type_both_maps_keep_their_height_beside_the_slider(launch):
-    person = launch("worked-example.npz", width=1366, height=700)
+    person.again("in large type both maps keep their height beside the slider", "worked-example.npz")
     person.program.appearance.step_zoom(3)  # 150 %
     person.window.resize(1366, 700)
     person.do("compare_with_scale")

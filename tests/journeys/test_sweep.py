@@ -173,7 +173,9 @@ def gate(monkeypatch):
 
 @pytest.fixture
 def toy(launch):
-    return launch(lang="zh", width=1366, height=700).beginning(partial(Person.open_toy, text=TEXT, other=SECOND))
+    return launch("worked-example.npz", lang="zh", width=1366, height=700).beginning(
+        partial(Person.open_toy, text=TEXT, other=SECOND)
+    )
 
 
 def page(person):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6 import QtGui
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QImage, QTextDocument, QUndoCommand, QUndoStack
+from PySide6.QtGui import QColor, QFont, QImage, QTextDocument, QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -29,7 +29,7 @@ from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.dialogs.dialog_base import message_box
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 from attn_gui.views.history_panel import HistoryView
-from attn_gui.views.widgets import ElidedLabel, FittingPage, LineEdit, plain_tip, set_tip
+from attn_gui.views.widgets import ElidedLabel, FittingPage, LineEdit, Veil, plain_tip, set_tip
 from tests.failing import each
 from tests.views.conftest import on_screen
 
@@ -342,3 +342,13 @@ def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot):
     assert steps.isVisible()  # as the person wanted it
     QTest.keyClick(fold, Qt.Key.Key_Return)
     assert not steps.isVisible()
+
+
+def test_a_veil_covers_a_panel_that_grows(qtbot):
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    panel.resize(100, 20)
+    panel.show()
+    veil = Veil(panel, QColor("white"))
+    panel.resize(150, 30)
+    assert veil.geometry() == panel.rect()

@@ -115,7 +115,7 @@ def press_save(person, dialog, replacing=None):
 
 def part(person, tmp_path, name):
     """A folder for a part of a journey, and dialogs as they are before anybody has used them."""
-    person.again(name)
+    print(name)
     for dialog in ("export_image", "export_data"):
         person.program.settings.put(dialog, {})
     (tmp_path / name).mkdir()
@@ -124,15 +124,6 @@ def part(person, tmp_path, name):
 
 def test_figures_numbers_and_a_card_of_the_weights(launch, tmp_path):
     person = launch()
-    stem = tmp_path / "minilm-layer2-weights-h3"
-    for kind in ("png", "svg", "pdf"):
-        export(person, tmp_path, format=kind)
-        assert stem.with_suffix(f".{kind}").name in person.banner()
-    image = QImage(str(stem.with_suffix(".png")))
-    assert image.width() > 16 * 0.5 / 2.54 * 300  # cells of half a centimeter at least
-    assert image.dotsPerMeterX() == round(300 / 0.0254)
-    assert "tired" in stem.with_suffix(".svg").read_text(encoding="utf-8")
-
     # several stages and heads are a file each or all on one sheet
     folder = part(person, tmp_path, "several")
     said = export(person, folder, stages=("scores", "weights"), heads="0, 2-3", format="svg")
@@ -183,12 +174,8 @@ def test_figures_numbers_and_a_card_of_the_weights(launch, tmp_path):
     with open(folder / "minilm-layer2-weights-h3.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][14] == rows[14][0] == "tired"
-    weights = person.find("heatmap.weights")
     numbers = np.array([row[1:] for row in rows[1:]]).astype(np.float32)
-    assert (
-        numbers.tobytes()
-        == np.array([[weights.cell_at(i, j)[0] for j in range(16)] for i in range(16)], np.float32).tobytes()
-    )
+    assert numbers.tobytes() == np.array(person.values("weights"), np.float32).tobytes()
 
     # numbers as npz hold every stage
     folder = part(person, tmp_path, "npz")
@@ -220,22 +207,28 @@ def test_figures_numbers_and_a_card_of_the_weights(launch, tmp_path):
         person.overwrite(edit, text, end="")
     by_arrows(popup.findChild(QWidget, "levels.palette"), "viridis")
     person.press("Esc")
-    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
+    shown = [heatmap.cell_at(k, 5 * k % 16)[1].name() for k in range(16)]  # a cell of each row and column
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     place = plan(compose_figure(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
 
     def cells(image):
-        scale = image.width() / (QImage(f"{folder}/a.png").width() * 96 / 300)
+        scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
         across, down = (
             [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
             for start, length in ((place.left(), place.width()), (place.top(), place.height()))
         )
-        return [[image.pixelColor(x, y).name() for x in across] for y in down]
+        return [image.pixelColor(across[5 * k % 16], down[k]).name() for k in range(16)]
 
+    stem = folder / "minilm-layer2-scores-h3"
     for kind in ("png", "svg", "pdf"):
-        export(person, folder, format=kind, values="never", name="a")
-    for image in (QImage(f"{folder}/a.png"), svg_picture(f"{folder}/a.svg"), pdf_picture(f"{folder}/a.pdf")):
-        assert cells(image) == shown
+        export(person, folder, format=kind, values="never")
+        assert f"{stem.name}.{kind}" in person.banner()
+    image = QImage(f"{stem}.png")
+    assert image.width() > 16 * 0.5 / 2.54 * 300  # cells of half a centimeter at least
+    assert image.dotsPerMeterX() == round(300 / 0.0254)
+    assert "tired" in stem.with_suffix(".svg").read_text(encoding="utf-8")
+    for picture in (image, svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
+        assert cells(picture) == shown
     export(person, folder, format="png", values="never", name="b", which_levels="automatic", colormap="signed")
     assert cells(QImage(str(folder / "b.png"))) != shown
 
@@ -301,6 +294,7 @@ def test_a_file_has_the_size_name_and_place_that_were_typed_and_opens_where_it_i
     assert person.program.document.problem == problem
 
     # a file has the size that was typed
+    person.again("sizes, names and places")
     tmp_path = part(person, tmp_path, "sized")
     export(person, tmp_path, format="png", width="12", height="9", dpi="200")
     image = QImage(str(tmp_path / "worked-example-weights-h0.png"))
@@ -375,6 +369,7 @@ def test_a_file_has_the_size_name_and_place_that_were_typed_and_opens_where_it_i
     assert person.program.document.problem == problem
     assert person.program.view.look.cell == ("weights", 0, 1)
 
+    person.again("a small one")
     folder = part(person, tmp_path, "small")
     person.do("language_zh")
 

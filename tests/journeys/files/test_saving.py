@@ -108,7 +108,7 @@ def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_lose
     person.table("query").setFocus()
     assert path.read_bytes() == first
 
-    person.again("a session always ends in attn and opens again")
+    # a session always ends in attn and opens again
     for name, written in (("run.1", "run.1.attn"), ("mine.npz", "mine.npz.attn")):
         person.choose_file(tmp_path / name, lambda: person.do("save_as"))
         assert (tmp_path / written).exists(), written
@@ -116,7 +116,7 @@ def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_lose
         assert not person.banner(), person.banner()
         assert person.number("query", 0, 0) == 1
 
-    person.again("a file is not replaced without asking")
+    # a file is not replaced without asking
     path = tmp_path / "there.attn"
     person.save_as(path)
     before = path.read_bytes()
@@ -134,7 +134,7 @@ def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_lose
     for action in ("zoom_reset", "theme_light", "language_en"):
         person.do(action)
 
-    person.again("unsaved changes are asked for before another file")
+    # unsaved changes are asked for before another file
     path = tmp_path / "asked.attn"
     person.save_as(path)
     person.type_into("query", 0, 0, "4")

@@ -50,7 +50,7 @@ def answer(person, question, wrong):
     person.settle("lessons")
 
 
-def test_a_lesson_is_no_table_begins_if_read_in_time_and_plays_its_products(launch, tmp_path):
+def test_a_lesson_begins_if_read_in_time_plays_its_products_is_taken_up_again_and_judges_answers(launch, tmp_path):
     (tmp_path / "bad.md").write_text("no lesson", encoding="utf-8")
     person = launch("minilm-layer2.npz")
     for path in (WORKED, tmp_path / "bad.md"):
@@ -61,17 +61,7 @@ def test_a_lesson_is_no_table_begins_if_read_in_time_and_plays_its_products(laun
         assert not person.find("lesson").isVisible()
         assert person.program.document.name == "worked-example"
 
-    # Its file has the ending of a lesson.
-    person.again("a table in Markdown goes the way of every table", "worked-example.npz")
-    path = tmp_path / "table.md"
-    path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
-    person.drop(path)
-    person.settle("lessons")
-    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
-    person.click(person.button("Q", "banner"))
-    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
-
-    person.again("what is typed after a refused answer takes its place")
+    # what is typed after a refused answer takes its place
     begin(person, WORKED)
     for text in ("abc", "1.732"):
         person.type(text, end="Return")
@@ -79,7 +69,7 @@ def test_a_lesson_is_no_table_begins_if_read_in_time_and_plays_its_products(laun
     assert person.find("lesson.answer", QLineEdit).text() == "1.732"
     assert verdict(person) == "Correct."
 
-    person.again("the worked example plays its products and the steps before its weight")
+    # the worked example plays its products and the steps before its weight
     person.window.resize(1366, 700)
     person.program.settings.put(PROGRESS, {})
     person.program.take_in(resource("lessons", "06-worked-example.md"))
@@ -104,6 +94,114 @@ def test_a_lesson_is_no_table_begins_if_read_in_time_and_plays_its_products(laun
     assert shown(person) is None, "all numbers are seen again"
     assert not person.find("lesson.walk").isVisible()
     assert person.find("heatmap.weights").isVisible()
+
+    # it is taken up where it was left
+    person.window.resize(1440, 900)
+    begin(person, WORKED)
+    person.click("lesson.skip")
+    person.settle("lessons")
+    person.click("lesson.close")
+    assert not person.find("lesson").isVisible()
+    assert person.find("history").isVisible()
+    assert person.focus() is person.window.product.stage_map(), "not just anywhere"
+    begin(person, WORKED, anew=False)
+    assert person.find("lesson.place").text() == "Step 2 of 5"
+    person.click("lesson.back")
+    person.settle("lessons")
+    assert person.find("lesson.place").text() == "Step 1 of 5"
+    assert not person.find("lesson.back").isEnabled()
+
+    # a lesson is opened from the menu and follows the language; what is typed and judged stays
+    person.program.settings.put(PROGRESS, {})
+    menu = person.find("menu.lessons", QMenu)
+    assert sum(not action.isSeparator() for action in menu.actions()) == len(LESSONS)
+    found = next(action for action in menu.actions() if "worked example" in action.text())
+    assert isinstance(found, QAction)
+    found.trigger()
+    person.settle("lessons")
+    assert person.find("lesson.title").text() == "1. The inputs"
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
+    person.settle("lessons")
+    assert verdict(person) == (
+        "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
+        "scale that is given."
+    )
+    person.do("language_zh")
+    person.settle("lessons")
+    assert person.find("lesson.title").text().startswith("第四步：")
+    assert any("五步" in action.text() for action in menu.actions())
+    assert person.find("lesson.answer", QLineEdit).text() == "0.73"
+    assert "√d_k" in verdict(person)
+    assert "scaled" not in verdict(person)
+    person.do("language_en")
+    person.settle("lessons")
+    person.click("lesson.show")
+    person.settle("lessons")
+    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
+    assert verdict(person).startswith("The answer is 0.6405.")
+
+    # the answer that is shown is taken
+    path = tmp_path / "thirds.md"
+    text = "# t | 题\n## s | 步\n- open: worked-example\n### English\nx\n### 中文\nx\n### Question\n- ask: a? | 问？\n"
+    path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
+    begin(person, path)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
+    person.settle("lessons")
+    person.click("lesson.show")
+    person.settle("lessons")
+    given = person.find("lesson.answer", QLineEdit).text()
+    person.overwrite(person.find("lesson.answer", QLineEdit), given)
+    person.settle("lessons")
+    assert verdict(person).startswith("Correct.")
+
+    # a click on a choice is an answer
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    while state(person).step.question is None or not state(person).step.question.choices:
+        person.click("lesson.skip")
+        person.settle("lessons")
+    question = state(person).step.question
+    assert verdict(person) == ""
+    for wrong, said in (
+        (True, "Not yet. The variances of the d_k products are added up, not squared."),
+        (False, "Correct. Each of the products adds a variance of 1."),
+    ):
+        answer(person, question, wrong)
+        assert verdict(person) == said
+
+    # a question is about what the person is asked to do, also before it is done
+    begin(person, resource("lessons", "05-masks.md"))
+    for _ in range(3):
+        person.click("lesson.skip")
+        person.settle("lessons")
+    line = person.find("lesson.answer", QLineEdit)
+    for done in (False, True):
+        assert person.find("lesson.do").isVisible() != done
+        for number, said in (("0", "Not yet"), ("10", "Correct.")):
+            person.overwrite(line, number)
+            person.settle("lessons")
+            assert verdict(person).startswith(said), (done, number)
+        if not done:
+            person.click("lesson.do")
+            person.settle("lessons")
+
+    # four clicks find the head that looks back and what it depends on
+    person.window.resize(1366, 700)
+    person.drop(PATH)
+    person.settle("lessons")
+    find_the_head(person)
+
+    # Its file has the ending of a lesson.
+    person.again("a table in Markdown goes the way of every table", "worked-example.npz")
+    path = tmp_path / "table.md"
+    path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
+    person.drop(path)
+    person.settle("lessons")
+    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
+    person.click(person.button("Q", "banner"))
+    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
 
 
 def test_numbers_follow_edits_the_way_back_is_offered_and_in_chinese_tokens_are_named(launch, monkeypatch, tmp_path):
@@ -157,114 +255,6 @@ def test_numbers_follow_edits_the_way_back_is_offered_and_in_chinese_tokens_are_
     assert not person.find("lesson.left").isVisible()
 
 
-def test_a_lesson_is_taken_up_where_it_was_left_and_answers_are_judged_also_before_it_is_done(launch, tmp_path):
-    person = launch("worked-example.npz")
-    begin(person, WORKED)
-    person.click("lesson.skip")
-    person.settle("lessons")
-    person.click("lesson.close")
-    assert not person.find("lesson").isVisible()
-    assert person.find("history").isVisible()
-    assert person.focus() is person.window.product.stage_map(), "not just anywhere"
-    begin(person, WORKED, anew=False)
-    assert person.find("lesson.place").text() == "Step 2 of 5"
-    person.click("lesson.back")
-    person.settle("lessons")
-    assert person.find("lesson.place").text() == "Step 1 of 5"
-    assert not person.find("lesson.back").isEnabled()
-
-    person.again("a lesson is opened from the menu and follows the language")
-    person.program.settings.put(PROGRESS, {})
-    menu = person.find("menu.lessons", QMenu)
-    assert sum(not action.isSeparator() for action in menu.actions()) == len(LESSONS)
-    found = next(action for action in menu.actions() if "worked example" in action.text())
-    assert isinstance(found, QAction)
-    found.trigger()
-    person.settle("lessons")
-    assert person.find("lesson.title").text() == "1. The inputs"
-    person.do("language_zh")
-    person.settle("lessons")
-    assert person.find("lesson.title").text() == "第一步：输入"
-    assert any("五步" in action.text() for action in menu.actions())
-
-    person.again("what is typed and judged stays when the language is switched")
-    begin(person, WORKED)
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
-    person.settle("lessons")
-    assert verdict(person) == (
-        "Not yet. The scores were not scaled: before the softmax each is divided by √d_k, or multiplied by a "
-        "scale that is given."
-    )
-    person.do("language_zh")
-    person.settle("lessons")
-    assert person.find("lesson.title").text().startswith("第")
-    assert person.find("lesson.answer", QLineEdit).text() == "0.73"
-    assert "√d_k" in verdict(person)
-    assert "scaled" not in verdict(person)
-    person.do("language_en")
-    person.settle("lessons")
-    person.click("lesson.show")
-    person.settle("lessons")
-    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
-    assert verdict(person).startswith("The answer is 0.6405.")
-
-    # the answer that is shown is taken
-    path = tmp_path / "thirds.md"
-    text = "# t | 题\n## s | 步\n- open: worked-example\n### English\nx\n### 中文\nx\n### Question\n- ask: a? | 问？\n"
-    path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
-    begin(person, path)
-    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
-    person.settle("lessons")
-    person.click("lesson.show")
-    person.settle("lessons")
-    shown = person.find("lesson.answer", QLineEdit).text()
-    person.overwrite(person.find("lesson.answer", QLineEdit), shown)
-    person.settle("lessons")
-    assert verdict(person).startswith("Correct.")
-
-    # a click on a choice is an answer
-    begin(person, resource("lessons", "03-root-d-k.md"))
-    while state(person).step.question is None or not state(person).step.question.choices:
-        person.click("lesson.skip")
-        person.settle("lessons")
-    question = state(person).step.question
-    assert verdict(person) == ""
-    for wrong, said in (
-        (True, "Not yet. The variances of the d_k products are added up, not squared."),
-        (False, "Correct. Each of the products adds a variance of 1."),
-    ):
-        answer(person, question, wrong)
-        assert verdict(person) == said
-
-    # a question is about what the person is asked to do, also before it is done
-    begin(person, resource("lessons", "05-masks.md"))
-    for _ in range(3):
-        person.click("lesson.skip")
-        person.settle("lessons")
-    line = person.find("lesson.answer", QLineEdit)
-    for done in (False, True):
-        assert person.find("lesson.do").isVisible() != done
-        for number, said in (("0", "Not yet"), ("10", "Correct.")):
-            person.overwrite(line, number)
-            person.settle("lessons")
-            assert verdict(person).startswith(said), (done, number)
-        if not done:
-            person.click("lesson.do")
-            person.settle("lessons")
-
-
-@pytest.fixture
-def reader(launch):
-    person = launch("worked-example.npz", width=1366, height=700)
-    person.drop(PATH)
-    person.settle("lessons")
-    assert person.find("lesson").isVisible()
-    return person
-
-
 def next_step(person):
     person.click("lesson.skip")
     person.settle("lessons")
@@ -291,7 +281,8 @@ def said(person):
     return "\n".join(person.program.late.lessons._panel._words.paragraphs)
 
 
-def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
+def find_the_head(reader):
+    assert reader.find("lesson").isVisible()
     document = reader.program.document
     assert (document.study.text, document.study.layer) == (TEXT, 0)
     assert not reader.window.isWindowModified()

@@ -15,6 +15,7 @@ from tests.journeys.gate import Gate
 from tests.seen import covered, fault
 
 BUTTONS = QMessageBox.StandardButton
+SMALL = "worked-example.npz"
 LESSONS = sorted(resource("lessons").glob("*.md"))
 LESSON = next(path for path in LESSONS if "worked" in path.stem)
 
@@ -75,7 +76,7 @@ def begun(person):
     return person.find("lesson").isVisible()
 
 
-def test_the_list_of_lessons_leads_back_to_what_stood_there_before_and_is_seen_whole(launch):
+def test_the_list_of_lessons_leads_back_to_what_stood_there_before_and_what_is_done_in_one_is_seen(launch, tmp_path):
     person = launch(page=True)
     lists = person.program.late.lessons
     for name, leave in (
@@ -85,7 +86,7 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before_and_is_seen_w
         ("spine", lambda: person.click("lessons.close")),
     ):
         if name == "spine":
-            person.open(resource("examples", "worked-example.npz"))
+            person.open(resource("examples", SMALL))
             person.wait()
         assert person.find(name).isVisible()
         person.do("lessons")
@@ -109,12 +110,8 @@ def test_the_list_of_lessons_leads_back_to_what_stood_there_before_and_is_seen_w
         assert fault(band) == ""
         person.press("Esc")
 
-
-def test_what_is_done_in_a_lesson_or_undone_from_their_list_is_seen_and_a_large_step_turns_to_its_cell(
-    launch, tmp_path
-):
-    """It was undone behind the list, where nobody saw it."""
-    person = launch("worked-example.npz")
+    # It was undone behind the list, where nobody saw it.
+    person.again("what is done in a lesson or undone from their list is seen", SMALL)
     person.type_into("query", 1, 1, "5")
     person.do("lessons")
     person.settle("lessons")
@@ -126,7 +123,7 @@ def test_what_is_done_in_a_lesson_or_undone_from_their_list_is_seen_and_a_large_
     assert person.table("query").isVisible()
     assert not person.find("lessons").isVisible()
 
-    person.again("the mask is made beside the step that asks for it")
+    person.again("the mask is made beside the step that asks for it", SMALL)
     person.window.resize(1366, 700)  # its panel lay over the sentence that says which mask
     person.program.take_in(resource("lessons", "05-masks.md"))
     person.settle("lessons")
@@ -156,7 +153,7 @@ def test_what_is_done_in_a_lesson_or_undone_from_their_list_is_seen_and_a_large_
     person.settle("lessons")
     assert person.program.document.modified
 
-    person.again("a large step turns to its own cell")
+    person.again("a large step turns to its own cell", SMALL)
     path = tmp_path / "large.md"
     path.write_text(TEXT, encoding="utf-8")
     person.program.take_in(path)

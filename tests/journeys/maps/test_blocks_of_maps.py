@@ -27,7 +27,7 @@ def problem_of(**more):
 
 @pytest.fixture
 def person(launch):
-    person = launch()
+    person = launch(SMALL)
     person.program.document.open(problem_of(), name="four")
     person.wait()
     person.program.view.set(head=2)
@@ -35,9 +35,10 @@ def person(launch):
 
 
 def anew(person, about):
-    """The problem as it was first, at the same head."""
-    person.again(about, problem_of())
-    person.program.view.set(head=2)
+    """The problem as it was first, with no cell chosen."""
+    print(about)
+    assert person.program.document.problem == problem_of()
+    person.program.view.set(cell=None)
 
 
 def choose(person, stage, rows=ROWS, columns=COLUMNS):
@@ -170,15 +171,15 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_by_keys_and_by_menu_and_set_as_on
 
     anew(person, "what is too large for the precision is said and changes nothing")
     small = problem_of(dtype="float32")
-    person.program.document.open(small, name="small")
-    person.wait()
+    person.again("a small one", small)
     person.choose_cell("scores", 0, 0)
     person.clipboard("1e300\t2")
     person.do("paste")
     assert "too large for float32" in person.banner()
     assert person.program.document.problem == small
 
-    anew(person, "one number is typed for all")
+    person.again("one number is typed for all", problem_of())
+    person.program.view.set(head=2)
     choose(person, "weights")
     person.press("F2", "Ctrl+A")
     person.type("0.25", end="Return")
@@ -249,10 +250,9 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_by_keys_and_by_menu_and_set_as_on
     QTest.mouseClick(background, Qt.MouseButton.LeftButton, pos=QPoint(2, background.height() - 3))
     assert person.find("heatmap.weights").chosen is None
 
-    person.again("a block is not changed while its numbers are computed and the text stays")
     rng = np.random.default_rng(3)
-    person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
-    person.wait()
+    long = Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")})
+    person.again("a block is not changed while its numbers are computed and the text stays", long)
     choose(person, "scores")
     person.type("-7")
     person.program.document.apply(SetFields({"scale": 2.0}, Label("scale")))
@@ -265,13 +265,9 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_by_keys_and_by_menu_and_set_as_on
     person.wait()
     assert [person.value("scores", row, column) for row in (1, 3) for column in (2, 5)] == [-7] * 4
 
-    person.again(
-        "nor is it asked for the target of a cell that may be gone: its dialog told of an error of the program"
-    )
+    # nor is it asked for the target of a cell that may be gone: its dialog told of an error of the program
     opened = []
     monkeypatch.setattr(targets, "asked", opened.append)
-    person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
-    person.wait()
     person.choose_cell("scores", 399, 0)
     person.program.document.apply(
         SetFields({name: np.ones((390, 3)) for name in ("query", "key", "value")}, Label("n"))

@@ -42,7 +42,7 @@ def drag(person, widget, start, way):
     person.look()
 
 
-def test_levels_are_dragged_typed_set_by_keys_within_the_window_and_do_not_reach_the_next_document(person, tmp_path):
+def test_levels_are_dragged_typed_and_set_by_keys_and_other_forms_of_the_window_keep_the_keyboard(person, tmp_path):
     person.show_stage("scores")
     heatmap = person.find("operand.left")
     bar, before = bar_of(person, heatmap.objectName()), heatmap.levels
@@ -124,9 +124,7 @@ def test_levels_are_dragged_typed_set_by_keys_within_the_window_and_do_not_reach
     )
     assert heatmap.levels == Levels(0.0, 1.0)
 
-
-def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_go(launch):
-    person = launch("minilm-layer2.npz")
+    person.again("the keyboard stays in its map when all stages are shown and when they go", "minilm-layer2.npz")
     person.find("heatmap.weights").setFocus()
     person.do("all_stages")
     assert person.focus() is person.find("heatmap.weights")
@@ -136,7 +134,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     person.press("Right")
     assert "(0, 0)" in person.status()
 
-    person.again("every map of all stages is reached walked and typed into by keys")
+    # every map of all stages is reached walked and typed into by keys
     person.do("all_stages")
     person.find("heatmap.scores").setFocus()
     met = {person.focus().objectName()}
@@ -154,7 +152,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     assert person.focus() is person.find("heatmap.weights")
     assert person.program.view.look.mode == "all"
 
-    person.again("large type makes the window compact instead of larger than the screen")
+    person.again("large type makes the window compact instead of larger than the screen", "minilm-layer2.npz")
     explain = person.find("zone.explain").width()
     person.program.appearance.step_zoom(3)
     QApplication.processEvents()

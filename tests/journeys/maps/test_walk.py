@@ -43,6 +43,7 @@ def sentences(person) -> list[str]:
 
 
 def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
+    causal = person.program.document.snapshot().replace(mask="causal")
     # the weight of the worked example is walked through by keys
     person.window.resize(1366, 700)
     found = walked_by_space(person, "weights", 1, 1)
@@ -104,8 +105,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     assert QImage(str(path)).size().width() == 800
     assert "score.gif" in person.banner()
 
-    person.again("a masked cell says why it is closed")
-    person.program.files.begin_problem(person.program.document.problem.replace(mask="causal"), "causal")
+    person.again("a masked cell says why it is closed", causal)
     found = walked_by_space(person, "weights", 0, 1)
     person.press("End")
     place = next(k for k, beat in enumerate(found.walk.beats) if beat.stage == "masked")
@@ -171,6 +171,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
     person.press("Space")
     assert not person.has("walk") or not person.find("walk").isVisible()
     assert not person.find("inspector.walk.key").isVisible(), "Space types here"
+    person.press("Esc")  # out of the cell: a space is no number
 
     for way in share(("stage", "undo", "document"), 3):
         person.again(way)

@@ -47,8 +47,8 @@ def person(launch, problem, tmp_path):
 
 
 def anew(person, about):
-    """The same, all of it in view."""
-    person.again(about)
+    """The same, all of it in view again."""
+    print(about)
     person.find("heatmap.weights").box.set_window((0, N, 0, N))
 
 
@@ -189,7 +189,7 @@ def test_a_zoomed_map_is_numpys_moved_exported_overlooked_and_shown_beside_other
 
     anew(person, "close up every cell is that of NumPy in color and number")
     stage = "weights"
-    person.show_stage(stage)
+    person.do("product")
     heatmap = person.find(f"heatmap.{stage}")
     zoom_to_numbers(person, heatmap)
     drag(heatmap, QPoint(-90, -70))

@@ -25,7 +25,7 @@ ROWS = ["layer 0: O[5, ·] of all heads ← second text, h (5)", "layer 0: L ←
 
 @pytest.fixture
 def toy(launch):
-    return launch().beginning(lambda person: person.open_toy(TEXT))
+    return launch("worked-example.npz").beginning(lambda person: person.open_toy(TEXT))
 
 
 def said(person, name):
@@ -66,7 +66,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     assert said(toy, "model.layer_off") == LAYER_OFF
     assert toy.program.document.problem.interventions == ()
 
-    toy.again("a change says which rows of the second text it holds")
+    # a change says which rows of the second text it holds
     toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
     toy.wait()
     toy.choose(toy.find("control.taken_stage", QComboBox), "head_output")
@@ -84,7 +84,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     toy.wait()
     assert all("64" in row or "640" in row for row in changes(toy))
 
-    toy.again("the layer on the table is named in title steps and figures")
+    # the layer on the table is named in title, steps and figures
     # With thirty layers one was lost in a minute: it stood in the history alone.
     toy.click_head(1, 2)
     toy.wait()
@@ -121,7 +121,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     toy.wait()
     assert toy.program.baseline.problem is None
 
-    toy.again("what is old is dimmed from the edit until the answer is there")
+    # from the edit until the answer is there
     gate = Gate()
     gate.open()
     monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
@@ -138,7 +138,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     assert [darkest(part) for part in parts[:1]] == fresh[:1]
     assert not toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
 
-    toy.again("in a low window the heads stand once and the prediction has room")
+    # in a low window the heads stand once and the prediction has room
     predictions = toy.find("model.predictions", QTableView)
     assert toy.find("heads.weights").isVisible()
     toy.window.resize(1366, 700)

@@ -44,10 +44,10 @@ def bare(monkeypatch):
     monkeypatch.setattr(KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known))
 
 
-def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_and_copies_it(
+def test_models_are_listed_with_the_line_that_brings_them_and_say_what_they_lack_with_room_for_each_word(
     launch, bare, monkeypatch, tmp_path
 ):
-    person = launch()
+    person = launch("worked-example.npz")
     listed = [action.text().split("\t") for action in person.find("menu.models", QMenu).actions()]
     assert len(listed) == len(KEYS)
     assert all(name for name, _beside in listed)
@@ -77,22 +77,19 @@ def test_one_that_is_not_installed_is_listed_and_says_the_line_that_brings_it_an
             raise ImportError(name)
         return imported(name, *rest, **more)
 
-    monkeypatch.setattr(builtins, "__import__", without)
-    person.program.late.models.open_path(folder)
-    person.wait()
+    with monkeypatch.context() as lacking:
+        lacking.setattr(builtins, "__import__", without)
+        person.program.late.models.open_path(folder)
+        person.wait()
     assert "-m pip install tokenizers" in person.banner()
     person.click(person.button("Copy the line", "banner"))
     assert person.clipboard().endswith("-m pip install tokenizers")
 
-
-def test_a_tensor_that_is_not_used_is_named_a_model_without_a_head_shows_nothing_old_and_no_word_is_cut(
-    launch, tmp_path
-):
-    folder, session = tmp_path / "model", tmp_path / "kept.attn"
+    person.again("a tensor that is not used is named")
+    folder, session = tmp_path / "other", tmp_path / "kept.attn"
     shutil.copytree(resource("models", "toy-induction"), folder)
     tensors = load_file(folder / "model.safetensors")
     save_file({**tensors, "h.1.attn.q_norm.weight": np.ones(16, np.float32)}, folder / "model.safetensors")
-    person = launch()
     person.program.late.models.open_path(folder)
     person.wait()
     first = person.banner()
@@ -146,15 +143,12 @@ def test_a_tensor_that_is_not_used_is_named_a_model_without_a_head_shows_nothing
     assert shown(toy)[1]
 
     person.again("no theme and no language cuts a word")
-    studying = person
     person.do("language_zh", "known_toy_induction")
-    settled(person)
     person.window.resize(1024, 700)
-    settled(person)
-    for action in ("theme_dark", "theme_light", "language_en", "language_zh"):
-        studying.do(action)
-        settled(studying)
-        assert cut(studying) == [], action
+    for action in ("language_en", "theme_dark", "language_zh"):
+        person.do(action)
+        settled(person)
+        assert cut(person) == [], action
 
 
 class Packed:
@@ -189,7 +183,7 @@ def packed(tmp_path, monkeypatch):
 
 
 def test_one_file_is_made_a_folder_beside_the_window_which_can_be_canceled(launch, packed):
-    person = launch()
+    person = launch("worked-example.npz")
     person.do("known_small")
     packed.gate.await_work()
     person.press("Esc")

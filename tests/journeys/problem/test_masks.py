@@ -63,7 +63,45 @@ def shut(person):
     return {(i, j) for i, row in enumerate(person.values("masked")) for j, score in enumerate(row) if math.isinf(score)}
 
 
-def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
+def opened(person, *mask):
+    """The window with a problem of these mask layers."""
+    rng = np.random.default_rng(0)
+    arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", TOKENS), ("key", M), ("value", M))}
+    person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask))
+
+
+def lines(person):
+    """The sentences of lint on show."""
+    if not person.find("panel.mask").isVisible():
+        person.click("control.mask")
+    return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
+
+
+def radio(person, blocked):
+    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
+    if not button.isVisible():
+        person.click("control.mask")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
+
+
+def closed(person):
+    """The cells that get no weight."""
+    return {(i, j) for i, row in enumerate(person.values("weights")) for j, weight in enumerate(row) if weight == 0}
+
+
+def drag(person, *cells, lift=True, stage="weights"):
+    """Press on the first cell, move over the others, let go on the last."""
+    heatmap = person.find(f"heatmap.{stage}")
+    places = [heatmap.cell_rect(*cell).center() for cell in cells]
+    QTest.mousePress(heatmap, LEFT, pos=places[0])
+    for place in places[1:]:
+        QTest.mouseMove(heatmap, place)
+    if lift:
+        QTest.mouseRelease(heatmap, LEFT, pos=places[-1])
+    return heatmap
+
+
+def test_a_mask_is_added_seen_switched_off_undone_and_painted_in_every_shape(launch):
     person = launch()
     assert not person.has("heatmap.masked")
     add(person, "causal")
@@ -139,8 +177,122 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     assert after == before
     assert not fault(person.window.findChild(ProductPicture).maps.bar("weights"))
 
+    person.again("a click of the mouse paints nothing unasked")
+    drag(person, (3, 2), (5, 6))
+    assert closed(person) == set()
+    assert len(person.steps()) == 1
 
-def test_layers_are_stacked_moved_removed_and_typed_into(launch):
+    # what a drag covers is shown before the button is let go
+    person.do("brush_rectangle")
+    before = person.pixel("weights", 4, 4)[0]
+    outside = person.colors("weights", 8, 8)
+    heatmap = drag(person, (3, 2), (5, 6), lift=False)
+    assert heatmap.overlay.marks.painted == ((slice(3, 6), slice(2, 7)),)
+    assert len(person.colors("weights", 4, 4)) > 1  # hatched
+    assert person.colors("weights", 8, 8) == outside
+    assert closed(person) == set()
+    person.press("Esc")
+    assert person.pixel("weights", 4, 4)[0] == before
+    QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(5, 6).center())
+    assert closed(person) == set()
+    assert len(person.steps()) == 1
+    assert person.action("mask_tool").isChecked()
+    person.press("Esc")
+    assert not person.action("mask_tool").isChecked()
+    assert not person.find("brush").isVisible()
+
+    # the line of the brush names its shapes and puts it away
+    person.do("mask_tool")
+    names = [button.text() for button in person.find("brush").findChildren(QToolButton) if button.text()]
+    assert names == ["cells", "rectangle", "rows", "columns", "diagonal band"]
+    person.click(person.button("columns", "brush"))
+    drag(person, (0, 4), (0, 4))
+    assert closed(person) == {(i, 4) for i in range(N)}
+    close = next(
+        b for b in person.find("brush").findChildren(QToolButton) if b.accessibleName() == "Put the brush away"
+    )
+    person.click(close)
+    assert not person.find("brush").isVisible()
+
+    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
+    person.again(
+        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
+    )
+    person.do("brush_cell")
+    for item, cell in ((1, (2, 3)), (0, (1, 0))):
+        person.size("batch", item)
+        drag(person, cell)
+        allowed[(item, 0, *cell)] = False
+        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
+
+    person.again("the keyboard paints the same")
+    person.do("brush_band")
+    person.find("heatmap.weights").setFocus()
+    person.do("mask_tool")
+    person.click_cell("weights", 3, 2)
+    person.do("mask_tool")
+    person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
+    assert closed(person) == COVERED["band"]
+    assert len(person.steps()) == 2
+    person.press("Ctrl+Z")
+
+    for shape in share(COVERED, 3):
+        print(shape)
+        person.do(f"brush_{shape}")
+        assert person.action("mask_tool").isChecked()
+        drag(person, (3, 2), (5, 6))
+        assert closed(person) >= {(3, 2), (5, 6)}
+        assert closed(person) == COVERED[shape]
+        assert len(person.steps()) == 2
+        before = closed(person)
+        drag(person, (3, 2), (5, 6))
+        assert closed(person) == set()
+        person.press("Ctrl+Z")
+        assert closed(person) == before
+        person.press("Ctrl+Z")
+        assert closed(person) == set()
+        assert not person.has("heatmap.masked")
+
+    problem = person.program.document.problem
+    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
+    # It was closed in the custom layer, too, unseen, by whoever wanted to open it.
+    for custom in share((False, True), 2):
+        masks = ["causal", layer] if custom else "causal"
+        person.again(f"a cell that another layer closes is not painted: {masks}", problem.replace(mask=masks))
+        before = person.program.document.problem
+        person.do("brush_cell")
+        heatmap = drag(person, (0, 3), (2, 3))
+        assert person.program.document.problem == before
+        assert len(person.steps()) == 1
+        assert "the causal mask closes it" in person.banner()
+        heatmap.setFocus()
+        person.press("Esc")  # closes the line, and leaves the brush
+        assert person.banner() == ""
+        drag(person, (0, 3), (2, 3))
+        drag(person, (0, 3), (4, 3))  # what is open on the way is closed
+        assert len(person.steps()) == 2
+        assert person.banner() == "", "it is about what was done before"
+        assert shut(person) == ABOVE | {(3, 3), (4, 3)}
+        person.press("Ctrl+Z")
+        drag(person, (3, 3), (4, 3))
+        drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
+        assert shut(person) == ABOVE
+        person.do("brush_column")
+        drag(person, (0, 3))
+        assert shut(person) == ABOVE | {(i, 3) for i in range(N)}
+        assert person.steps()[2:] == ["opened cells (0, 3) … (4, 3)", "closed columns (0, 3) … (0, 3)"]
+
+    layer = {"kind": "custom", "allowed": np.tile(np.arange(N) != 2, (N, 1))}
+    line = {"kind": "custom", "allowed": np.ones((1, N), bool)}  # one row for all
+    person.again("the other layer is of the same kind", problem.replace(mask=[layer, "causal", line]))
+    person.do("brush_cell")
+    drag(person, (5, 2))
+    assert "layer 0 of the mask (custom) closes it" in person.banner()
+    drag(person, (0, 3))  # its row stands for all, of which some are seen to change
+    assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}
+
+
+def test_layers_are_stacked_moved_removed_typed_into_and_what_they_close_is_said(launch, tmp_path):
     person = launch(SMALL)
     add(person, "causal")
     person.press("Esc")
@@ -201,39 +353,11 @@ def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person.type_into("mask.0.allowed", 1, 1, "1")
     assert shut(person) == set()
 
-
-@pytest.fixture
-def person(launch):
-    return launch()
-
-
-@pytest.fixture
-def opened(launch):
-    """A window with a problem of these mask layers."""
-
-    person = launch()
-
-    def start(*mask):
-        rng = np.random.default_rng(0)
-        arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", TOKENS), ("key", M), ("value", M))}
-        person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask))
-        return person
-
-    return start
-
-
-def lines(person):
-    """The sentences of lint on show."""
-    if not person.find("panel.mask").isVisible():
-        person.click("control.mask")
-    return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
-
-
-def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_both_ways(opened, tmp_path):
+    # lint says what is closed or even, and leads there or out
     allowed = np.ones((H, TOKENS, M), bool)
     allowed[0, 3] = False
-    person = opened({"kind": "custom", "allowed": allowed})
-    assert person.find("control.head").value() != 0
+    opened(person, {"kind": "custom", "allowed": allowed})
+    person.size("head", 1)
     assert lines(person) == ["Row 3 has no open key: its weights and its output are 0."]
     person.click(person.button("Go to the row", "panel.mask"))
     assert not person.find("panel.mask").isVisible()
@@ -246,7 +370,7 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_
     # a row closed by a finite number is even until it is closed with booleans
     values = np.zeros((TOKENS, M))
     values[2] = FINFO
-    person = opened({"kind": "bias", "values": values})
+    opened(person, {"kind": "bias", "values": values})
     assert lines(person) == ["−3.4e38 is added to every open key of row 2: finite, so the weights are even and not 0."]
     assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
     person.click(person.button("Close them with True and False", "panel.mask"))
@@ -257,7 +381,7 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_
     assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
 
     # the alignment is said and turned
-    person = opened({"kind": "causal"})
+    opened(person, {"kind": "causal"})
     assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
     person.click(person.button("Line up the last ones", "panel.mask"))
     assert person.steps()[-1] == "changed mask causal"
@@ -270,7 +394,7 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_
     # true reads both ways and no cell changes
     allowed = np.ones((TOKENS, M), bool)
     allowed[1, 2] = allowed[3, 4] = False
-    person = opened({"kind": "custom", "allowed": allowed})
+    opened(person, {"kind": "custom", "allowed": allowed})
     before = person.values("weights")
     assert person.number("mask.0.allowed", 1, 2) == 0
     radio(person, blocked=True)
@@ -306,142 +430,3 @@ def test_lint_says_what_is_closed_or_even_and_leads_there_or_out_and_true_reads_
     person.wait()
     assert "Mask read as True = may attend" in person.status()
     assert person.value("weights", 1, 2) == 0
-
-
-def radio(person, blocked):
-    button = person.find(f"control.mask_reading.{'blocked' if blocked else 'attend'}", QRadioButton)
-    if not button.isVisible():
-        person.click("control.mask")
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
-
-
-def closed(person):
-    """The cells that get no weight."""
-    return {(i, j) for i, row in enumerate(person.values("weights")) for j, weight in enumerate(row) if weight == 0}
-
-
-def drag(person, *cells, lift=True, stage="weights"):
-    """Press on the first cell, move over the others, let go on the last."""
-    heatmap = person.find(f"heatmap.{stage}")
-    places = [heatmap.cell_rect(*cell).center() for cell in cells]
-    QTest.mousePress(heatmap, LEFT, pos=places[0])
-    for place in places[1:]:
-        QTest.mouseMove(heatmap, place)
-    if lift:
-        QTest.mouseRelease(heatmap, LEFT, pos=places[-1])
-    return heatmap
-
-
-def test_what_a_drag_or_the_keyboard_paints_is_shown_before_it_counts_and_is_one_step_in_every_shape(person):
-    drag(person, (3, 2), (5, 6))
-    assert closed(person) == set()
-    assert len(person.steps()) == 1
-
-    person.again("what a drag covers is shown before the button is let go")
-    person.do("brush_rectangle")
-    before = person.pixel("weights", 4, 4)[0]
-    outside = person.colors("weights", 8, 8)
-    heatmap = drag(person, (3, 2), (5, 6), lift=False)
-    assert heatmap.overlay.marks.painted == ((slice(3, 6), slice(2, 7)),)
-    assert len(person.colors("weights", 4, 4)) > 1  # hatched
-    assert person.colors("weights", 8, 8) == outside
-    assert closed(person) == set()
-    person.press("Esc")
-    assert person.pixel("weights", 4, 4)[0] == before
-    QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(5, 6).center())
-    assert closed(person) == set()
-    assert len(person.steps()) == 1
-    assert person.action("mask_tool").isChecked()
-    person.press("Esc")
-    assert not person.action("mask_tool").isChecked()
-    assert not person.find("brush").isVisible()
-
-    person.again("the line of the brush names its shapes and puts it away")
-    assert not person.find("brush").isVisible()
-    person.do("mask_tool")
-    names = [button.text() for button in person.find("brush").findChildren(QToolButton) if button.text()]
-    assert names == ["cells", "rectangle", "rows", "columns", "diagonal band"]
-    person.click(person.button("columns", "brush"))
-    drag(person, (0, 4), (0, 4))
-    assert closed(person) == {(i, 4) for i in range(N)}
-    close = next(
-        b for b in person.find("brush").findChildren(QToolButton) if b.accessibleName() == "Put the brush away"
-    )
-    person.click(close)
-    assert not person.find("brush").isVisible()
-
-    query, allowed = np.arange(24.0).reshape(2, 4, 3), np.ones((2, 1, 4, 4), bool)
-    person.again(
-        "two items", Problem(query=query, key=query, value=query, mask=[{"kind": "custom", "allowed": allowed}])
-    )
-    person.do("brush_cell")
-    for item, cell in ((1, (2, 3)), (0, (1, 0))):
-        person.size("batch", item)
-        drag(person, cell)
-        allowed[(item, 0, *cell)] = False
-        assert (person.program.document.problem.mask[0].allowed == allowed).all(), item
-
-    person.again("the keyboard paints the same")
-    person.do("brush_band")
-    person.find("heatmap.weights").setFocus()
-    person.do("mask_tool")
-    person.click_cell("weights", 3, 2)
-    person.do("mask_tool")
-    person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
-    assert closed(person) == COVERED["band"]
-    assert len(person.steps()) == 2
-
-    for shape in share(COVERED, 3):
-        person.again(shape)
-        person.do(f"brush_{shape}")
-        assert person.action("mask_tool").isChecked()
-        drag(person, (3, 2), (5, 6))
-        assert closed(person) >= {(3, 2), (5, 6)}
-        assert closed(person) == COVERED[shape]
-        assert len(person.steps()) == 2
-        before = closed(person)
-        drag(person, (3, 2), (5, 6))
-        assert closed(person) == set()
-        person.press("Ctrl+Z")
-        assert closed(person) == before
-        person.press("Ctrl+Z")
-        assert closed(person) == set()
-        assert not person.has("heatmap.masked")
-
-    problem = person.program.document.problem
-    layer = {"kind": "custom", "allowed": np.ones((problem.n, problem.m), bool)}
-    # It was closed in the custom layer, too, unseen, by whoever wanted to open it.
-    for custom in share((False, True), 2):
-        masks = ["causal", layer] if custom else "causal"
-        person.again(f"a cell that another layer closes is not painted: {masks}", problem.replace(mask=masks))
-        before = person.program.document.problem
-        person.do("brush_cell")
-        heatmap = drag(person, (0, 3), (2, 3))
-        assert person.program.document.problem == before
-        assert len(person.steps()) == 1
-        assert "the causal mask closes it" in person.banner()
-        heatmap.setFocus()
-        person.press("Esc")  # closes the line, and leaves the brush
-        assert person.banner() == ""
-        drag(person, (0, 3), (2, 3))
-        drag(person, (0, 3), (4, 3))  # what is open on the way is closed
-        assert len(person.steps()) == 2
-        assert person.banner() == "", "it is about what was done before"
-        assert shut(person) == ABOVE | {(3, 3), (4, 3)}
-        person.press("Ctrl+Z")
-        drag(person, (3, 3), (4, 3))
-        drag(person, (0, 3), (4, 3))  # what only the custom mask closes is opened
-        assert shut(person) == ABOVE
-        person.do("brush_column")
-        drag(person, (0, 3))
-        assert shut(person) == ABOVE | {(i, 3) for i in range(N)}
-        assert person.steps()[2:] == ["opened cells (0, 3) … (4, 3)", "closed columns (0, 3) … (0, 3)"]
-
-    layer = {"kind": "custom", "allowed": np.tile(np.arange(N) != 2, (N, 1))}
-    line = {"kind": "custom", "allowed": np.ones((1, N), bool)}  # one row for all
-    person.again("the other layer is of the same kind", problem.replace(mask=[layer, "causal", line]))
-    person.do("brush_cell")
-    drag(person, (5, 2))
-    assert "layer 0 of the mask (custom) closes it" in person.banner()
-    drag(person, (0, 3))  # its row stands for all, of which some are seen to change
-    assert shut(person) == ABOVE | {(i, j) for i in range(N) for j in (2, 3)}

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEd
 from attn_gui import Problem
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
+PROJECTED = "thinking-machines.npz"
 SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
 WORDS = ("the", "cat", "sat")
 SCORES = [[1, 1], [1, 2]]
@@ -37,7 +38,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or_slid_to(person):
+def test_problems_of_every_kind_are_made_scaled_typed_into_and_follow_their_tokens(person, problem):
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
     assert all(float(text).is_integer() for row in person.numbers("query") for text in row)
@@ -46,8 +47,7 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
     assert len(person.steps()) == 1
     assert not person.has("table.x")
 
-    person.again("the first step says as which the problem began, in another language, too")
-    make(person, "direct")
+    # the first step says as which the problem began, in another language, too
     began = person.steps()[0]
     person.size("n", 4)
     person.do("language_zh")
@@ -65,13 +65,13 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
     person.size("n", 4)
     assert person.find("heatmap.weights").shape == (4, 4)
 
-    person.again("cross attention")
+    person.press("Ctrl+Z")
     make(person, "cross", fill="random")
     assert [shape(person, field)[0] for field in ("x", "context", "query", "key", "value")] == [3, 5, 3, 5, 5]
     assert person.action("second_sequence").isChecked()
     assert person.find("heatmap.weights").shape == (3, 5)
 
-    person.again("the last choice is remembered")
+    # the last choice is remembered
     make(person, "self", fill="zeros", n=6)
     seen = {}
 
@@ -125,8 +125,9 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
     person.answering(QDialog, answer, lambda: person.press("Ctrl+T"))
     assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
     assert len(person.steps()) == 2
+    person.press("Ctrl+Z")
 
-    person.again("the scale is a root, none, typed or slid to, where a gesture is one step")
+    # the scale is a root, none, typed or slid to, where a gesture is one step
     assert scaled_by(person, 3**-0.5)
     person.pick("scale", "none")
     assert scaled_by(person, 1)
@@ -141,7 +142,7 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
     assert scaled_by(person, 3**-0.5)
     assert not field.isVisible()
 
-    person.again("a bad scale is refused")
+    # a bad scale is refused
     person.pick("scale", "typed")
     field = person.find("control.scale_value")
     steps = person.steps()
@@ -152,7 +153,8 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
         person.press("Esc")
     assert scaled_by(person, 3**-0.5)
 
-    person.again("the divisor follows d k")
+    # the divisor follows d_k
+    person.pick("scale", "sqrt")
     person.size("d_k", 1)
     assert "√1" in person.find("control.scale").currentText()
     assert person.values("scaled") == person.values("scores")
@@ -172,9 +174,7 @@ def test_problems_of_every_kind_are_made_and_their_scale_is_a_root_none_typed_or
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert person.find("control.scale_value").text() == "0.1"
 
-
-def test_typing_into_a_computed_table_opens_both_ways_out_and_rows_follow_their_tokens(launch, problem):
-    person = launch("thinking-machines.npz")
+    person.again("typing into a computed table opens both ways out", PROJECTED)
     person.click(person.button("Q · K · V", "zone.inputs"))
     before = person.numbers("query")
     person.go_to("query", 0, 1)
@@ -189,7 +189,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out_and_rows_follow_their_
     assert person.number("x", 0, 0) == 5
     assert person.numbers("query") != before
 
-    person.again("keys of a second sequence lead to that one")
+    person.again("keys of a second sequence lead to that one", PROJECTED)
     make(person, "cross")
     person.click(person.button("Q · K · V", "zone.inputs"))
     person.go_to("key", 0, 1)
@@ -197,7 +197,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out_and_rows_follow_their_
     person.click(person.button("Edit X₂", "zone.inputs"))
     assert person.table("context").hasFocus()
 
-    person.again("biases and a second sequence come and go")
+    person.again("biases and a second sequence come and go", PROJECTED)
     weights = person.values("weights")
     person.do("biases")
     assert shape(person, "b_query")[0] == 1
@@ -215,7 +215,7 @@ def test_typing_into_a_computed_table_opens_both_ways_out_and_rows_follow_their_
     assert not person.has("table.b_query")
     assert person.values("weights") == weights
 
-    person.again("working on q k v directly is one step")
+    person.again("working on q k v directly is one step", PROJECTED)
     weights, output = person.values("weights"), person.values("output")
     x = person.numbers("x")
     person.click(person.button("Q · K · V", "zone.inputs"))

@@ -41,7 +41,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     assert person.value("weights", 10, 13) == weight
     assert not person.window.isWindowModified()
 
-    person.again("a head count that does not divide is refused with those that do")
+    # a head count that does not divide is refused with those that do
     person.size("num_heads", 5)
     assert "5 heads cannot share 384 columns of Q and 384 of V evenly" in refusal(person)
     assert "4, 6, 8, 12" in refusal(person)
@@ -49,16 +49,17 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person.press("Esc")
     assert shown(person, "num_heads") == 12
     assert not refusal(person)
-    assert len(person.steps()) == 1
+    assert person.program.document.stack.index() == 0
 
-    person.again("the arrows step through counts that divide")
+    # the arrows step through counts that divide
     person.find("control.num_heads").setFocus()
     person.press("Down", "Down", "Down")
     assert shown(person, "num_heads") == 4
     person.press("Return")
     assert person.steps()[1:] == ["heads 12 → 4"]
+    person.press("Ctrl+Z")
 
-    person.again("k and v heads are shared")
+    # k and v heads are shared
     keys = person.numbers("key")
     person.size("num_kv_heads", 3)
     assert person.table("key").model().columnCount() == 3 * 32
@@ -69,7 +70,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.numbers("key") == keys
 
-    person.again("each head keeps its first columns")
+    # each head keeps its first columns
     query, value = person.numbers("query"), person.numbers("value")
     person.size("d_k", 3)
     assert person.numbers("query") == [[row[32 * h + c] for h in range(12) for c in range(3)] for row in query]
@@ -82,7 +83,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert (person.numbers("query"), person.numbers("value")) == (query, value)
 
-    person.again("heads leave and join with their columns when d k is kept")
+    # heads leave and join with their columns when d k is kept
     before = person.numbers("query")
     person.click("control.d_model_fixed")
     person.size("num_heads", 5)
@@ -95,7 +96,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.numbers("query") == before
 
-    person.again("d model is shown for direct problems and typed for projected ones")
+    # d model is shown for direct problems and typed for projected ones
     box = person.find("control.d_model", QSpinBox)
     assert box.value() == 384
     assert box.isReadOnly()
@@ -126,14 +127,14 @@ def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or
     assert [person.numbers(field) for field in ("query", "key", "value")] == [query, key, value]
     assert person.values("weights")[0] == pytest.approx([0.5, 0.5])
 
-    person.again("one visit is one step")
+    # one visit is one step
     person.find("control.n").setFocus()
     person.press("Up", "Up", "Up", "Up", "Up", "Down", "Tab")
     assert person.steps()[1:] == ["queries 2 → 6"]
     person.press("Ctrl+Z")
     assert shown(person, "n") == 2
 
-    person.again("zero and words are refused")
+    # zero and words are refused
     person.size("d_k", 0)
     assert "0 is out of range" in refusal(person)
     person.press("Esc")
@@ -141,9 +142,9 @@ def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or
     assert "whole number" in refusal(person)
     person.press("Esc")
     assert shown(person, "d_k") == 3
-    assert len(person.steps()) == 1
+    assert person.program.document.stack.index() == 0
 
-    person.again("items of a batch")
+    # items of a batch
     assert not person.find("control.batch").isEnabled()
     first = person.numbers("query")
     person.size("batch_size", 3)
@@ -162,7 +163,7 @@ def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or
     assert person.numbers("query") == first
     assert shown(person, "batch_size") == 1
 
-    person.again("single precision rounds and undo restores every bit")
+    # single precision rounds and undo restores every bit
     person.type_into("query", 0, 0, "0.1234567890123")
     person.pick("dtype", "float32")
     assert person.numbers("query")[0][0] == "0.12345679"
@@ -172,7 +173,7 @@ def test_lengths_items_and_precision_change_and_what_clashes_is_turned_fitted_or
     assert person.find("control.dtype").currentData() == "float64"
     assert not person.find("banner").isVisible()
 
-    person.again("what single precision has not got is said, and not any more once that is undone")
+    # what single precision has not got is said, and not any more once that is undone
     person.type_into("query", 0, 1, "-1e300")
     person.pick("dtype", "float32")
     assert person.numbers("query")[0][1] == "-inf"

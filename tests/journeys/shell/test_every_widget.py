@@ -121,7 +121,7 @@ def labelled(widget: QWidget) -> str:
     return next((label.text() for label in widget.window().findChildren(QLabel) if label.buddy() is widget), "")
 
 
-def test_what_takes_the_focus_has_a_name_is_turned_by_no_wheel_before_and_is_reached_in_order(launch):
+def test_what_takes_the_focus_has_a_name_is_turned_by_no_wheel_before_and_is_reached_in_sight(launch):
     person = launch("thinking-machines.npz")
     menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
     actions = [each for each in person.window.findChildren(QAction) if each not in menus and not each.isSeparator()]
@@ -185,6 +185,44 @@ def test_what_takes_the_focus_has_a_name_is_turned_by_no_wheel_before_and_is_rea
     met = tabbed(person)
     assert [zone for zone, _ in groupby(met)] == list(ZONES)
 
+    for steps in share((4, 5), 2):  # 175 % and 200 %
+        person.again("a low screen has the whole window in large type, and the keyboard leads into sight")
+        person.program.appearance.step_zoom(steps)
+        person.wait()
+        person.window.resize(1350, 650)
+        person.look()
+        assert person.window.height() == 650
+        bars = person.program.bars
+        for button in (person.find("switch.full"), person.find("switch.simple"), bars.button("search_actions")):
+            assert button.visibleRegion().boundingRect() == button.rect()
+        assert bars.button("new") is not None
+        person.find("control.n").setFocus()
+        passed = []
+        while not person.focus().objectName().startswith("heatmap"):
+            passed.append(person.focus())
+            assert passed[-1].visibleRegion().boundingRect().height() > 0, passed[-1]
+            person.press("Ctrl+Tab" if isinstance(passed[-1], QTableView) else "Tab")
+        assert person.find("control.d_model_fixed") in passed
+        areas = person.window.findChildren(QScrollArea)
+        bar = next(area for area in areas if area.isAncestorOf(passed[0])).verticalScrollBar()
+        order = stops(person.window)
+        for start, way in ((person.focus(), "Shift+F6"), (order[order.index(passed[0]) - 1], "Tab")):
+            start.setFocus()
+            bar.setValue(bar.maximum())
+            person.press(way)
+            assert person.focus() is passed[0]
+            assert passed[0].visibleRegion().boundingRect() == passed[0].rect()
+        person.choose_cell("weights", 0, 1)
+        person.do("walk")
+        person.look()
+        assert person.window.height() == 650, "the window grew below the screen, with the bar of the walk"
+        play = person.find("walk.play")
+        assert play.visibleRegion().boundingRect() == play.rect()
+        person.press("Esc")
+        person.do("zoom_reset")
+        person.look()
+        assert bars.button("model").isVisible(), "what had no room is back"
+
 
 # --- the order of the keyboard -------------------------------------------------------------------
 def tabbed(person) -> list[str]:
@@ -200,47 +238,6 @@ def tabbed(person) -> list[str]:
         if person.focus() is first:
             return met
     raise AssertionError("Tab does not come round")
-
-
-@pytest.mark.parametrize("steps", [4, 5])
-def test_a_low_screen_has_the_whole_window_in_large_type_and_the_keyboard_leads_into_sight(launch, steps):
-    """At 175 % and 200 %."""
-    person = launch("thinking-machines.npz")
-    person.program.appearance.step_zoom(steps)
-    person.wait()
-    person.window.resize(1350, 650)
-    person.look()
-    assert person.window.height() == 650
-    bars = person.program.bars
-    for button in (person.find("switch.full"), person.find("switch.simple"), bars.button("search_actions")):
-        assert button.visibleRegion().boundingRect() == button.rect()
-    assert bars.button("new") is not None
-    person.find("control.n").setFocus()
-    passed = []
-    while not person.focus().objectName().startswith("heatmap"):
-        passed.append(person.focus())
-        assert passed[-1].visibleRegion().boundingRect().height() > 0, passed[-1]
-        person.press("Ctrl+Tab" if isinstance(passed[-1], QTableView) else "Tab")
-    assert person.find("control.d_model_fixed") in passed
-    areas = person.window.findChildren(QScrollArea)
-    bar = next(area for area in areas if area.isAncestorOf(passed[0])).verticalScrollBar()
-    order = stops(person.window)
-    for start, way in ((person.focus(), "Shift+F6"), (order[order.index(passed[0]) - 1], "Tab")):
-        start.setFocus()
-        bar.setValue(bar.maximum())
-        person.press(way)
-        assert person.focus() is passed[0]
-        assert passed[0].visibleRegion().boundingRect() == passed[0].rect()
-    person.choose_cell("weights", 0, 1)
-    person.do("walk")
-    person.look()
-    assert person.window.height() == 650, "the window grew below the screen, with the bar of the walk"
-    play = person.find("walk.play")
-    assert play.visibleRegion().boundingRect() == play.rect()
-    person.press("Esc")
-    person.do("zoom_reset")
-    person.look()
-    assert bars.button("model").isVisible(), "what had no room is back"
 
 
 def without_tip(dialog):
@@ -409,6 +406,7 @@ def test_what_the_window_says_is_in_sight_with_room_and_no_two_entries_share_an_
             widgets[person.focus()] = None
             found += [f"{say.__name__} {size}: {one}" for one in faults(widgets)]
             assert (person.window.width(), person.window.height()) == size
+        person.press("Esc")  # out of what is refused
     assert not found, "\n".join(found)
 
     person.again("every button of the tool bar")

@@ -49,7 +49,7 @@ def said(person: Any) -> str:
     return str(person.find("find").said())
 
 
-def test_a_weight_a_token_and_a_number_are_found_in_map_and_table_and_gone_to(launch):
+def test_weights_tokens_and_numbers_are_found_and_gone_to_and_actions_in_both_languages(launch, monkeypatch):
     person = launch("minilm-layer2.npz")
     person.wait()
     person.show_stage("weights")
@@ -143,8 +143,7 @@ def test_a_weight_a_token_and_a_number_are_found_in_map_and_table_and_gone_to(la
     assert not person.find("find").isVisible()
     assert person.table("query").hasFocus()
 
-
-def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_both_languages(person, monkeypatch):
+    person.again("a search begins anew where numbers are others", SMALL)
     person.go_to("query", 0, 0)
     person.press("Ctrl+F")
     person.type("7")
@@ -158,24 +157,24 @@ def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_
     person.settle("finding")
     assert person.cell("query") == (1, 1)
 
-    person.again("slips are looked for only where nothing fits and what cannot be done says why")
+    person.again("slips are looked for only where nothing fits and what cannot be done says why", SMALL)
     # "theme" is no slip of "the" in fifty paths.
     found, _said = search(person, "theme")
     assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
 
-    person.again("where nothing fits it says so")
+    # where nothing fits it says so
     found, told = search(person, "xyzzy")
     assert found == []
     assert told == ["Nothing fits “xyzzy”. Try another word, in English or Chinese."]
 
-    person.again("of a long phrase no part is looked up that nothing holds")
+    # of a long phrase no part is looked up that nothing holds
     measured = Mock(side_effect=action_search._distance)
     with monkeypatch.context() as patched:
         patched.setattr(action_search, "_distance", measured)
         assert search(person, "𠀀𠀁𠀂𠀃𠀄𠀅𠀆𠀇𠀈𠀉𠀊𠀋𠀌𠀍𠀎𠀏𠀐𠀑𠀒𠀓")[0] == []
     assert measured.call_count < 1_000, "all 190 parts were held against every action: half a second at each key"
 
-    person.again("what cannot be done now is listed with its reason and does nothing")
+    # what cannot be done now is listed with its reason and does nothing
     found, _said = search(person, "undo")
     assert ("Edit › Undo", "Nothing has been done yet") in found
     steps = person.steps()
@@ -188,20 +187,21 @@ def test_a_search_begins_anew_where_numbers_are_others_and_actions_are_found_in_
     person.answering(ActionSearch, press, lambda: person.press("Ctrl+Shift+P"))
     assert person.steps() == steps
 
-    person.again("a setting of the spine is reached by its name")
+    # a setting of the spine is reached by its name
     person.answering(
         ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     assert person.focus() is person.find("control.scale")
 
-    person.again("a number is reached selected so that the next key takes its place")
+    # a number is reached selected, so that the next key takes its place
     person.answering(
         ActionSearch, lambda _: (person.type("gqa"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     person.press("2")
     assert person.find("control.num_kv_heads").cleanText() == "2"
+    person.press("Esc")  # one head has no two groups
 
-    person.again("an action is found by its menu and by other words in both languages")
+    person.again("an action is found by its menu and by other words in both languages", SMALL)
     for lang in share(FOUND, 2):
         person.do(f"language_{lang}")
         for letters, first in FOUND[lang]:

@@ -42,7 +42,7 @@ def tab_to(person, inside, name):
     raise AssertionError(f"Tab does not lead to {name}")
 
 
-def test_the_window_without_a_mouse(launch, qtbot):
+def test_the_window_without_a_mouse_to_every_command(launch, qtbot, tmp_path):
     person = launch()
     for name in (*ROUND[1:], *ROUND):
         person.press("F6")
@@ -100,8 +100,7 @@ def test_the_window_without_a_mouse(launch, qtbot):
     assert person.table("query").hasFocus()
     assert person.cell("query") == (1, 97), "the own cell of a map of Q, in the columns of head 3"
 
-
-def test_commands_by_keys_alone(person, tmp_path):
+    person.again("commands by keys alone", SMALL)
     person.type_into("query", 0, 0, "4")
     for keys in ("Ctrl+Y", "Ctrl+Shift+Z"):
         person.press("Ctrl+Z")
@@ -109,7 +108,7 @@ def test_commands_by_keys_alone(person, tmp_path):
         person.press(keys)
         assert person.number("query", 0, 0) == 4, keys
 
-    person.again("a command is found by a few letters")
+    person.again("a command is found by a few letters", SMALL)
 
     def look_for(letters, early=""):
         def answer(palette):
@@ -136,7 +135,7 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert person.find("heatmap.scores").isVisible()
     person.answering(ActionSearch, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
 
-    person.again("a figure is exported without a mouse")
+    person.again("a figure is exported without a mouse", SMALL)
 
     def answer(dialog: QDialog) -> None:
         line = tab_to(person, dialog, "export.target")
@@ -153,7 +152,7 @@ def test_commands_by_keys_alone(person, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
     assert "worked-example-weights-h0.svg" in person.banner()
 
-    person.again("ctrl w and the list close the window and ask as closing does")
+    person.again("ctrl w and the list close the window and ask as closing does", SMALL)
     person.type_into("query", 0, 0, "4")
     for answer, leave, stays in (
         ("Cancel", lambda: person.press("Ctrl+W"), True),

@@ -48,7 +48,7 @@ def first(launch):
     return launch(page=True)
 
 
-def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(first, qtbot):
+def test_the_first_start_shows_the_page_and_each_way_from_it_opens_what_it_says(first, qtbot):
     assert seen(first, "start")
     assert not any(seen(first, name) for name in ("spine", "zone.inputs", "heatmap.weights", "inspector"))
     assert (first.status(), first.find("start.language").text()) == ("Start page", "中文")
@@ -79,15 +79,7 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert (key.left(), key.right()) == (weights_.left(), weights_.right())
     assert (value.left(), value.right()) == (output.left(), output.right())
 
-    # a long sentence is shown whole
-    first.overwrite(first.find("start.sentence"), " ".join(f"word{k}" for k in range(24)), end="")
-    map_of = first.find("start.map.sentence").map_of("weights")
-    assert map_of.shape == (24, 24)
-    assert fault(map_of) == ""
-    assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
-
     # models at hand open in a list and the toy at once
-    first.do("start")
     first.click("start.models")
     popup = QApplication.activePopupWidget()
     assert popup is not None
@@ -116,9 +108,8 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     qtbot.waitUntil(lambda: first.has("lessons") and seen(first, "lessons"))
     assert not seen(first, "start")
 
-
-def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_need_a_cell(first):
-    """Ctrl+V showed the example, with nothing pasted and nothing said."""
+    first.again("Q, K and V pasted onto it are a new problem, and one matrix is said to need a cell")
+    # Ctrl+V showed the example, with nothing pasted and nothing said.
     first.clipboard("1 2\n3 4")
     first.do("lessons")
     first.settle("lessons")
@@ -137,6 +128,52 @@ def test_q_k_and_v_pasted_onto_it_are_a_new_problem_and_one_matrix_is_said_to_ne
     for lang, title in (("zh", "未命名[*]"), ("en", "untitled[*]")):  # it stayed in the language it was begun in
         first.do(f"language_{lang}")
         assert first.window.windowTitle() == title
+
+    first.again("a cell of a card or a sentence says its number and is opened")
+    for place, said in (
+        (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
+        (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
+        (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
+    ):
+        if not seen(first, "start"):
+            first.do("start")
+        assert said.split(" = ")[1] in hover(first, *place)
+        assert said.split(" = ")[0].split(" · ")[-1] in first.status()
+        click(first, *place)
+        assert not seen(first, "start")
+        card, stage, row, column = place
+        assert tuple(first.program.view.look.cell) == (stage, row, column)
+        assert seen(first, "heatmap.weights")
+        picture = first.find(f"start.map.{card}").map_of(stage)
+        shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
+        assert first.value(stage, row, column) == shown[0]
+        assert first.find("inspector").isVisible()
+        assert str(row) in first.explanation()
+
+    for typed, vectors in (("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")):
+        # Random vectors stood for words of which the program has real ones.
+        first.do("start")
+        first.overwrite(first.find("start.sentence"), typed, end="")
+        first.look()
+        assert ("MiniLM" in sentence_of(first)) == (vectors == "MiniLM")
+        first.press("Return")
+        first.wait()
+        problem = first.program.document.problem
+        assert vectors in first.banner()
+        assert problem.query_tokens == tuple(typed.split())
+        if typed.startswith("The cat and the dog"):
+            weights = first.values("weights")
+            assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
+        if vectors == "MiniLM":
+            assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
+
+    # a long sentence is shown whole
+    first.do("start")
+    first.overwrite(first.find("start.sentence"), " ".join("abcdefghijklmnopqrstuvwx"), end="")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    assert map_of.shape == (24, 24)
+    assert fault(map_of) == ""
+    assert "d → u (3, 20)" in hover(first, "sentence", "weights", 3, 20)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -183,45 +220,6 @@ def test_all_of_it_and_every_bubble_lies_in_sight_and_whoever_does_what_one_says
     assert pointed_at(person) == "zone.explain"
     person.click("tour.back")
     assert pointed_at(person) == "zone.product"
-
-
-def test_a_cell_of_a_card_or_a_sentence_says_its_number_and_is_opened(first):
-    for place, said in (
-        (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
-        (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
-        (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
-    ):
-        if not seen(first, "start"):
-            first.do("start")
-        assert said.split(" = ")[1] in hover(first, *place)
-        assert said.split(" = ")[0].split(" · ")[-1] in first.status()
-        click(first, *place)
-        assert not seen(first, "start")
-        card, stage, row, column = place
-        assert tuple(first.program.view.look.cell) == (stage, row, column)
-        assert seen(first, "heatmap.weights")
-        picture = first.find(f"start.map.{card}").map_of(stage)
-        shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
-        assert first.value(stage, row, column) == shown[0]
-        assert first.find("inspector").isVisible()
-        assert str(row) in first.explanation()
-
-    for typed, vectors in (("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")):
-        # Random vectors stood for words of which the program has real ones.
-        first.do("start")
-        first.overwrite(first.find("start.sentence"), typed, end="")
-        first.look()
-        assert ("MiniLM" in sentence_of(first)) == (vectors == "MiniLM")
-        first.press("Return")
-        first.wait()
-        problem = first.program.document.problem
-        assert vectors in first.banner()
-        assert problem.query_tokens == tuple(typed.split())
-        if typed.startswith("The cat and the dog"):
-            weights = first.values("weights")
-            assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
-        if vectors == "MiniLM":
-            assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
 
 
 def test_recent_files_stand_with_their_sizes_in_sight_and_open_and_one_that_is_gone_is_said(launch, tmp_path):

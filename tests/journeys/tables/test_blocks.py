@@ -60,6 +60,21 @@ def ways(tmp_path):
 def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(person, ways, tmp_path):
     before = person.numbers("query")
 
+    # what is no block is refused with a sentence
+    person.clipboard("1\t2\n3\n")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+V")
+    assert person.banner() == "The clipboard: row 1 (line 2) has 1 cells; expected 2, as in the first row."
+    for text in ("hello", "", "1 2 x"):
+        person.press("Esc")
+        person.clipboard(text)
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+V")
+        assert person.banner().endswith("."), text
+    assert person.numbers("query") == before
+    assert len(person.steps()) == 1
+
+    # what may mean two is asked
     def second(dialog):
         assert {"0", "5", "25", "0.05", "0.25"} <= {label.text() for label in dialog.findChildren(QLabel)}
         person.click(dialog.choices[1])
@@ -74,7 +89,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
         person.answering(ReadingsDialog, ReadingsDialog.reject, lambda put=put: put(person, "0,05\n0,25"))
         assert person.numbers("query") == before
 
-    person.again("what was left out is said until the next change")
+    # what was left out is said until the next change
     for put in ways.values():
         put(person, "\ta\tb\nit\t7\t8\nwas\t9\t6")
         assert "The first row was left out as headings: a, b." in person.banner()
@@ -88,21 +103,6 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     assert person.numbers("query")[0][0] == "-7"
     assert "The first column was left out as labels: it." in person.banner()
 
-    person.again("what is no block is refused with a sentence")
-    before = person.numbers("query")
-    person.clipboard("1\t2\n3\n")
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+V")
-    assert person.banner() == "The clipboard: row 1 (line 2) has 1 cells; expected 2, as in the first row."
-    for text in ("hello", "", "1 2 x"):
-        person.press("Esc")
-        person.clipboard(text)
-        person.go_to("query", 0, 0)
-        person.press("Ctrl+V")
-        assert person.banner().endswith("."), text
-    assert person.numbers("query") == before
-    assert len(person.steps()) == 1
-
     person.again("fills of the whole table")
     person.go_to("query", 0, 0)
     person.do("fill_identity")
@@ -112,7 +112,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     person.do("undo", "undo")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
-    person.again("a matrix from a file is imported as a step and the next one begins in its folder")
+    # a matrix from a file is imported as a step, and the next one begins in its folder
     (tmp_path / "q.csv").write_text("7,8,9\n10,11,12\n")
     person.go_to("query", 1, 1)
     person.choose_file(tmp_path / "q.csv", lambda: person.do("import_matrix"))
@@ -126,7 +126,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
     assert seen == [str(tmp_path)]
 
-    person.again("of a text with Q, K and V all can be taken at once")
+    # of a text with Q, K and V all can be taken at once
     # Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back.
     person.program.files.begin_with_example("layer")
     person.wait()
@@ -213,7 +213,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
         assert person.numbers("query")[1:] == [sums, ["20", "20", "20"]]
         person.press("Ctrl+Z")
 
-    person.again("what grows beside is said before and after and gets zeros")
+    # what grows beside is said before and after and gets zeros
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
     person.go_to("key", 0, 0)
     person.press("Ctrl+V")
@@ -225,7 +225,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
     person.press("Ctrl+Z")
     assert "new cells" not in person.status()
 
-    person.again("a size typed into its box makes zeros and says which matrices changed")
+    # a size typed into its box makes zeros and says which matrices changed
     person.size("d_k", 5)
     assert "Q 2 × 3 → 2 × 5, K 2 × 3 → 2 × 5; new cells are 0" in person.status()
     assert {row[4] for row in person.numbers("query") + person.numbers("key")} == {"0"}
@@ -272,15 +272,14 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
         assert person.window.inputs.panels["query"].selection() == selected
         person.press("Ctrl+Z")
 
-    person.again("a file dropped on a map asks for its table and goes to the head on show", "minilm-layer2.npz")
-    person.program.view.set(head=3)
+    # a file dropped on a map asks for its table and goes to the head on show
     path, before = tmp_path / "block.csv", person.numbers("key")
     path.write_text("7,8,9\n1,2,3\n")
     head = person.program.view.look.head
     assert head > 0
     person.drop(path, at=QPoint(700, 300))
     assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
-    assert len(person.steps()) == 1
+    assert person.program.document.stack.index() == 0
     person.click(person.button(f"K, head {head}", "banner"))
     column = head * person.program.document.problem.d_k
     before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]

@@ -37,7 +37,7 @@ REFUSED = {
     "1.2.3": "not a number",
 }
 
-SMALL = "worked-example.npz"
+SMALL, MINILM = "worked-example.npz", "minilm-layer2.npz"
 
 
 def editor(person):
@@ -217,9 +217,7 @@ def test_numbers_as_people_write_them_are_kept_whole_and_keys_go_round_as_in_a_s
     person.press("Ctrl+Z")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
-
-def test_an_unchanged_value_is_no_edit_and_a_changed_one_is_said_and_repaints_what_it_reaches(launch):
-    person = launch()
+    person.again("an unchanged value is no edit, and a changed one is said", MINILM)
     person.go_to("query", 3, 97)
     person.press("F2", "Return")
     person.press("F2", "Tab")
@@ -231,21 +229,21 @@ def test_an_unchanged_value_is_no_edit_and_a_changed_one_is_said_and_repaints_wh
     person.type_into("query", 2, 97, "-2.5")
     assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()
 
-    person.again("a field that is left says what it did not take")
+    # a field that is left says what it did not take
     person.pick("scale", "typed")
-    for field, typed in (("n", "9x"), ("head", "77"), ("scale_value", "7,500")):
+    for field, text in (("n", "9x"), ("head", "77"), ("scale_value", "7,500")):
         box = person.find(f"control.{field}")
         before = box.text()
-        person.overwrite(box, typed, end="Tab")
+        person.overwrite(box, text, end="Tab")
         assert not box.hasFocus(), field
         assert box.text() == before
         said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
-        assert said == [f"“{typed}” was not taken; {before} stays."]
+        assert said == [f"“{text}” was not taken; {before} stays."]
         person.press("Tab")
         assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
 
     for field, stage, cell in share((("key", "weights", (10, 4)), ("value", "head_output", (10, 1))), 2):
-        person.again(f"a number in {field} repaints what it reaches")
+        person.again(f"a number in {field} repaints what it reaches", MINILM)
         person.program.view.set(head=3)
         person.show_stage(stage)
         before, drawn_before = person.value(stage, *cell), person.pixel(stage, *cell)[0]
@@ -277,7 +275,7 @@ def begin_a_size(person, text):
     person.type(text)
 
 
-def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path, qtbot):
+def test_what_is_typed_is_asked_about_refused_given_up_and_passed_by_no_command(saved, tmp_path, qtbot, monkeypatch):
     other = tmp_path / "other.attn"
     other.write_bytes((tmp_path / "kept.attn").read_bytes())
     type_without_enter(saved)
@@ -337,8 +335,9 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path, qtbo
     assert box.text() == "0"
     assert saved.find("refusal").isVisible()
     assert (tmp_path / "kept.attn").read_bytes() == before
+    saved.press("Esc")
 
-    saved.again("save takes what is typed")
+    # save takes what is typed
     type_without_enter(saved)
     saved.press("Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
@@ -379,10 +378,8 @@ def test_what_is_typed_is_asked_about_refused_and_given_up(saved, tmp_path, qtbo
     saved.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: saved.do("new"))
     assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
 
-
-def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
-    """Each of them: the text stays, is refused where it stands, and nothing has happened."""
-    person = saved
+    # No command passes a bad text by: the text stays, is refused where it stands, and nothing has happened.
+    saved.again("no command passes a bad text by", SMALL)
     person.type_into("key", 0, 0, "5")
     type_without_enter(person, "x1")
     line, before = person.focus(), (person.program.document.generation, person.program.view.look)
