@@ -69,6 +69,7 @@ class TipsController(Controller):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
+        self._described: list[QWidget] = []  # what has the keyboard, and what that lies in
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self.show)
         context.view.follow(self._soon.start, "evaluation", "overlay", "compare", "mode", "stage")
@@ -83,19 +84,23 @@ class TipsController(Controller):
                 if control.toolTip() in ("", control.whatsThis()) and control.property(GIVEN) is None:
                     control.setToolTip(said)
                 control.setWhatsThis(said)
+        self._described.clear()
         self._on_focus_changed(None, QApplication.focusWidget())
 
     retranslate = show
 
     def _on_focus_changed(self, _before: QWidget | None, widget: QWidget | None) -> None:
-        """Describe what has the keyboard, and what it lies in, such as the table of an open editor."""
+        """Describe what gets the keyboard, and what it lies in, such as the table of an open editor, unless it was the
+        last."""
         around = []
         while widget is not None and widget is not self._window:
             around.append(widget)
             widget = widget.parentWidget()
         if widget is not None:  # a notebook or a script has windows of its own
             for part in around:
-                self.describe(part)
+                if not any(part is known for known in self._described):
+                    self.describe(part)
+            self._described = around
 
     def describe(self, widget: QWidget) -> None:
         """Give a widget of the window its What's This, as a map or table, or as what its tip says."""
