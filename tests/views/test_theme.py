@@ -216,6 +216,12 @@ def quiet_box() -> QWidget:
     return box
 
 
+def lesson_panel() -> LessonPanel:
+    panel = LessonPanel()
+    panel.fill()
+    return panel
+
+
 SIZED = {
     "predictions": PredictionList,
     "options of a page": lambda: OptionFields("relations", PAGES["relations"].options),
@@ -224,7 +230,7 @@ SIZED = {
     "quiet list of a step": quiet_box,
     "scale": ScaleBox,
     "mask of a step": MaskBox,
-    "way through a lesson": LessonPanel,
+    "way through a lesson": lesson_panel,
     "find": FindBar,
     "two states": ComparisonBar,
 }
