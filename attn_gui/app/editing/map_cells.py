@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext, Controller
@@ -310,7 +311,7 @@ class CellBlocks(Controller):
         look, cells = self._view.look, self.cells()
         if look.cell is not None and cells is not None:
             read = partial(self._put, look, look.cell, cells)
-            self._reading.read_clipboard(read)
+            self._reading.read_text(QGuiApplication.clipboard().text(), read)
 
     def _put(self, look: ViewSettings, cell: ChosenCell, cells: MapCells, matrix: LabeledArray) -> None:
         """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""

@@ -78,22 +78,20 @@ class BlockReading(Controller):
         """Whether an answer is still to come."""
         return self._work.busy
 
-    def read_clipboard(self, take: Take) -> None:
+    def read_text(self, text: str, take: Take) -> None:
         """Hand the matrix that stands on the clipboard to `take`; what cannot be read is said."""
-        name, held = FileNote(N_("The clipboard")), QGuiApplication.clipboard().mimeData()
-        text, html = held.text(), "" if held.hasText() else held.html()
+        name = FileNote(N_("The clipboard"))
 
         def read(progress: Progress) -> LabeledArray:
-            from attn_gui.formats.text.html_text import html_text  # seldom, and take a while
-            from attn_gui.formats.text.text_table import read_table
+            from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
 
             try:
-                return read_table(html_text(html) if html else text, progress)
+                return read_table(text, progress)
             except FormatError as error:
                 error.values["file"] = name
                 raise
 
-        self._begin(lambda: sentence(name), len(text) + len(html) > LARGE_TEXT, read, take)
+        self._begin(lambda: sentence(name), len(text) > LARGE_TEXT, read, take)
 
     def read_file(self, path: Path, take: Take) -> None:
         """Hand the matrix of a file to `take`; what cannot be read is said."""
@@ -389,7 +387,7 @@ class TableBlocks(Controller):
         """Paste into the table or the map that has the keyboard; without a cell Q, K and V together alone."""
         in_map = self._window.product.maps.focused is not None
         if self._window.start_shown or (in_map and self._view.look.cell is None):
-            self.reading.read_clipboard(self._say_alone)
+            self.reading.read_text(QGuiApplication.clipboard().text(), self._say_alone)
         elif in_map:
             self.mapPasteRequested.emit()
         else:
@@ -422,7 +420,7 @@ class TableBlocks(Controller):
             where = _at(cuts[0].start, cuts[1].start, block)
             self._put(place, where, block, matrix.notes, operation=operation)
 
-        self.reading.read_clipboard(take)
+        self.reading.read_text(QGuiApplication.clipboard().text(), take)
 
     # --- a matrix from a file --------------------------------------------------------------------
     def import_matrix(self) -> None:

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui import Problem
@@ -96,12 +95,6 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
         assert "The first column was left out as labels: it, was." in person.banner()
         person.type_into("query", 0, 0, "3")
         assert not person.banner()
-    copied = QMimeData()  # as a page of the web without plain text beside it
-    copied.setHtml("<table><tr><th></th><th>a</th></tr>\n<tr><td><p>it</p></td><td>&minus;7</td></tr></table>")
-    QGuiApplication.clipboard().setMimeData(copied)
-    person.press("Ctrl+V")
-    assert person.numbers("query")[0][0] == "-7"
-    assert "The first column was left out as labels: it." in person.banner()
 
     person.again("fills of the whole table")
     person.go_to("query", 0, 0)
