@@ -400,7 +400,9 @@ def parts_of(solution: WorkedSolution, translate: Translate, lang: str) -> Itera
                 yield _written(subscripted(letter, [str(row)]), line, array, printed)
     yield from _sizes(solution)
     masks = {node.name for node in evaluation.nodes if node.stage.boolean}
-    if any(ref.name in masks for step in solution.steps for ref in evaluation.node(step.stage).inputs):
+    # a row of which no key is open has no steps: its mask is why
+    reads = {ref.name for step in solution.steps for ref in evaluation.node(step.stage).inputs}
+    if not solution.steps or reads & masks:
         yield from map(SolutionSentence, mask_sentences(evaluation.problem, translate))
     number, before = 0, ""
     for step in solution.steps:

@@ -458,7 +458,8 @@ class TokenizerFile:
             raise FormatError(_ABSENT).at(self._path)
         with suppress(FormatError):  # the package says what is wrong with a file
             small = self._path.stat().st_size <= LARGEST_PLAIN and not self._settings.get(ADDED)
-            if small and (plain := WholeWords.of(json_file(self._path))):
+            plain = WholeWords.of(json_file(self._path)) if small else None
+            if plain is not None and all(plain.token_to_id(name) is not None for name in _named(self._settings)):
                 return plain
         importlib.invalidate_caches()  # it may have been installed a moment ago
         try:
@@ -502,12 +503,11 @@ def _add_tokens(tokenizer: Any, settings: Mapping[str, Json]) -> None:
 
     Source: PreTrainedTokenizerFast.__init__ of https://github.com/huggingface/transformers.
     """
-    lists = [found for name in LISTED if isinstance(found := settings.get(name), list)]
-    named = {name: one for one in (*map(settings.get, NAMED), *chain(*lists)) if (name := _content(one))}
+    named = _named(settings)
     given: Any = settings.get(ADDED) or {}
     try:
         tokens = {int(number): _added(given[number], named) for number in sorted(given, key=int)}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormatError(_NO_TOKENS, field=ADDED, other=TOKENIZER_CONFIG) from error
     known = {one.content for one in (*tokenizer.get_added_tokens_decoder().values(), *tokens.values())}
     alone = {number: one for number, one in tokens.items() if tokenizer.token_to_id(one.content) is None}
@@ -524,7 +524,7 @@ def _added(token: Any, special: Container[str]) -> Any:
 
     if not isinstance(token, dict):
         return AddedToken(token, special=token in special)
-    flags = {name: token[name] for name in AddedToken("").__getstate__() if name in token}
+    flags = {name: token[name] for name in AddedToken("").__getstate__() if token.get(name) is not None}
     return AddedToken(**flags | {"special": token["content"] in special or flags.get("special", False)})
 
 
@@ -563,6 +563,13 @@ def _set_parts(tokenizer: Any, settings: Mapping[str, Json]) -> None:
             changed = kinds.Sequence([])
             changed.__setstate__(json.dumps(state | told).encode())
             setattr(tokenizer, part, changed)
+
+
+def _named(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the special tokens that tokenizer_config.json names, as it gives them."""
+    lists = [found.values() if isinstance(found, dict) else found for found in map(settings.get, LISTED)]
+    given = chain(map(settings.get, NAMED), *(found for found in lists if not isinstance(found, str | None)))
+    return {name: one for one in given if (name := _content(one))}
 
 
 def _content(token: Json) -> str | None:

@@ -223,10 +223,8 @@ class MainWindow(QMainWindow):
         """Let all that is painted stay as it is, or paint all anew."""
         if held != self.updatesEnabled():
             return
-        if held:  # the window alone: its widgets mark what they change, and none has to be painted on top of that
-            self.setAttribute(Qt.WidgetAttribute.WA_UpdatesDisabled)
-        else:
-            self.setUpdatesEnabled(True)
+        self.setUpdatesEnabled(not held)
+        if not held:
             self.repaint()  # what was marked while held counts as asked for already, and an update alone would be lost
 
     @staticmethod

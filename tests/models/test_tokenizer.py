@@ -72,7 +72,9 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
         ("tiny-gpt2", {ADDED: {"401": {"content": "<b>"}, "400": TOOL}}, "the<b> <x>", ["t", "he", "<b>", "<x>"]),
         ("tiny-gpt2", {ADDED: {"0": TOOL | {"content": "<|endoftext|>"}}}, "a  <|endoftext|>", ["a", "<|endoftext|>"]),
         ("tiny-gpt2", {"extra_special_tokens": [TOOL], "eos_token": "<b>"}, "a<b><x>", ["a", "<b>", "<x>"]),
+        ("tiny-gpt2", {"extra_special_tokens": {"a": TOOL | {"rstrip": None}}, "eos_token": ""}, "a<x>", ["a", "<x>"]),
         (resource("models", "toy-induction"), {ADDED: {"27": TOOL}}, "a <x>", ["<s>", "a", "<x>"]),
+        (resource("models", "toy-induction"), {"cls_token": "<x>"}, "a <x>", ["<s>", "a", "<x>"]),
     ],
 )
 def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text, tokens, tmp_path):
@@ -85,7 +87,12 @@ def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text,
 
 @each(
     ("given", "said"),
-    [({"400": {}}, "for each id"), ([TOOL], "for each id"), ({"499": TOOL}, "<x> the id 400, .* the id 499")],
+    [
+        ({"400": {}}, "for each id"),
+        ([TOOL], "for each id"),
+        ([1], "for each id"),
+        ({"499": TOOL}, "<x> the id 400, .* the id 499"),
+    ],
 )
 def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, said, tmp_path):
     shutil.copy(DATA / "tiny-gpt2" / "tokenizer.json", tmp_path)
