@@ -258,6 +258,14 @@ class Note:
     def message(self) -> str:
         return say(self.template, self.values)
 
+    def translated(self, translate: Callable[[str, str], str], context: str) -> str:
+        """Return it in another language, notes within it too; `context` is that of its templates."""
+        values = {
+            name: value.translated(translate, context) if isinstance(value, Note) else value
+            for name, value in self.values.items()
+        }
+        return translate(context, self.template).format(**values)
+
     def __str__(self) -> str:
         return self.message
 

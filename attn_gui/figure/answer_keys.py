@@ -233,7 +233,7 @@ def _row_sum(row: int, scores: list[float], problem: Problem, style: PageStyle) 
 
 
 MOST_EXPONENT, MOST_SUMMED = 12.0, 700.0
-LARGEST_WHOLE = 2.0**53  # every number above it is a whole one
+LARGEST_WHOLE = 1e7  # from here on it is written with a power of ten, and needs its digits
 ROW_HIGH = 5.2 * MM
 
 

@@ -138,9 +138,8 @@ def mask_sentences(problem: Problem, translate: Translate) -> Iterator[str]:
     """Yield a sentence for every mask layer that opens and closes cells."""
     for layer in problem.mask:
         if layer.enabled and not layer.adds:
-            rule = layer.rule(problem.n, problem.m)
-            words = {"mask": translate("Masks", layer.label), "rule": translate("Masks", rule.template)}
-            yield translate("Solutions", MASK).format(**words | {"rule": words["rule"].format(**rule.values)})
+            rule = layer.rule(problem.n, problem.m).translated(translate, "Masks")
+            yield translate("Solutions", MASK).format(mask=translate("Masks", layer.label), rule=rule)
 
 
 # --- steps ----------------------------------------------------------------------------------------

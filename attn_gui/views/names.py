@@ -65,10 +65,7 @@ def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) ->
 
 def said_in(part: object, context: str) -> str:
     """Return a note in the present language, notes within it too; `context` is that of its templates."""
-    if not isinstance(part, Note):
-        return str(part)
-    values = {name: said_in(value, context) for name, value in part.values.items()}
-    return QCoreApplication.translate(context, part.template).format(**values)
+    return part.translated(QCoreApplication.translate, context) if isinstance(part, Note) else str(part)
 
 
 def unbroken(sentence: str) -> str:

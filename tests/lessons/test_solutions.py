@@ -255,9 +255,10 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
         solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
         assert any(text.startswith("M (causal)") for text in sentences(solution)) == said
     closed = Problem(query=np.eye(4)[:, :2], key=np.eye(2), value=np.eye(2), mask=[{"kind": "causal", "align": "end"}])
-    assert "M (causal): open where j ≤ i − 2" in sentences(
-        solution_of_cell(evaluation_of(closed), "weights", (0, 0, 0, 0))
-    )
+    solution = solution_of_cell(evaluation_of(closed), "weights", (0, 0, 0, 0))
+    assert "M (causal): open where j ≤ i − 2" in sentences(solution)
+    prefix = closed.replace(mask=[{"kind": "prefix", "length": 1}])
+    assert "在 j < 1 或 j ≤ i 处开放" in markdown_text(parts(of_all(prefix), "zh"))
 
 
 def test_a_cell_is_named_as_on_the_command_line(tmp_path):

@@ -208,16 +208,11 @@ class MaskBeat(Beat):
         """Return the condition of a layer with the places of the cell in it; empty for one that is a table."""
         problem = self.context.evaluation.problem
         rule = problem.mask[layer].rule(problem.n, problem.m).values.get("rule")
-        text = "" if rule is None else self._noted(rule)
+        translate = self.context.style.translate
+        text = rule.translated(translate, "Masks") if isinstance(rule, Note) else str(rule or "")
         for letter, place in zip(("i", "j"), self.index[-2:], strict=True):
             text = re.sub(rf"\b{letter}\b", str(place), text)
         return escaped(text)
-
-    def _noted(self, rule: object) -> str:
-        if not isinstance(rule, Note):
-            return str(rule)
-        values = {name: self._noted(value) for name, value in rule.values.items()}
-        return self.context.style.translate("Masks", rule.template).format(**values)
 
     @property
     def sentence(self) -> str:
