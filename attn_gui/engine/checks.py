@@ -7,7 +7,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
 
@@ -396,6 +396,7 @@ class TaggedRecord:
     label: ClassVar[str] = ""  # in lists; English
     about: ClassVar[str] = ""  # what it does, in half a line; English
     table: ClassVar[str] = ""  # the parameter that holds its numbers; empty where it has none
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # as each class that inherits this is made a dataclass
 
     @classmethod
     def of_mapping(
@@ -411,7 +412,7 @@ class TaggedRecord:
         kind = given.pop("kind", None)
         if not isinstance(kind, str) or kind not in kinds:
             raise FieldError(unknown, field=name, choices=tuple(kinds), got=described(kind))
-        parts = fields(kinds[kind])  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+        parts = fields(kinds[kind])
         known = {part.name: part.default is MISSING and part.default_factory is MISSING for part in parts}
         for other in given.keys() - known.keys():
             raise FieldError(errors.UNKNOWN_PARAMETER, field=name, got=echo(other), choices=tuple(known))
@@ -454,7 +455,7 @@ class TaggedRecord:
         return {"kind": self.kind} | {name: getattr(self, name) for name in self._names()}
 
     def _names(self) -> list[str]:
-        return [field.name for field in fields(self)]  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+        return [field.name for field in fields(self)]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -567,8 +567,8 @@ def _set_parts(tokenizer: Any, settings: Mapping[str, Json]) -> None:
 
 def _named(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Return the special tokens that tokenizer_config.json names, as it gives them."""
-    lists = [found.values() if isinstance(found, dict) else found for found in map(settings.get, LISTED)]
-    given = chain(map(settings.get, NAMED), *(found for found in lists if not isinstance(found, str | None)))
+    lists = [list(found.values()) if isinstance(found, dict) else found for found in map(settings.get, LISTED)]
+    given = chain(map(settings.get, NAMED), *(found for found in lists if isinstance(found, list)))
     return {name: one for one in given if (name := _content(one))}
 
 

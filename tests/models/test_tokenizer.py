@@ -75,6 +75,7 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
         ("tiny-gpt2", {"extra_special_tokens": {"a": TOOL | {"rstrip": None}}, "eos_token": ""}, "a<x>", ["a", "<x>"]),
         (resource("models", "toy-induction"), {ADDED: {"27": TOOL}}, "a <x>", ["<s>", "a", "<x>"]),
         (resource("models", "toy-induction"), {"cls_token": "<x>"}, "a <x>", ["<s>", "a", "<x>"]),
+        ("tiny-gpt2", {"extra_special_tokens": 5}, "a", ["a"]),  # no list
     ],
 )
 def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text, tokens, tmp_path):

@@ -255,7 +255,7 @@ class StageNode(MapButton):
         painter.setFont(font)
         painter.setPen(theme.accent if self.isChecked() else theme.text)
         metrics = painter.fontMetrics()
-        # by its base line: in a room as high as this font's Chinese letters, which another has, would be cut
+        # by its base line: Chinese letters are of another font, and would be cut in a room as high as this one's
         left = (self.width() - metrics.horizontalAdvance(self._symbol)) / 2
         painter.drawText(QPointF(left, below + metrics.ascent()), self._symbol)
         height = metrics.ascent() + metrics.descent()
