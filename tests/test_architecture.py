@@ -165,6 +165,14 @@ def test_a_call_stands_where_it_is_safe(name, places):
     assert {path for path, call in of_kind(ast.Call) if called_name(call) == name} == places
 
 
+def test_a_painter_ends_with_its_block():
+    """One that an error left at work on the window ended the process."""
+    managed = {id(item.context_expr) for _, node in of_kind(ast.With) for item in node.items}
+    painters = [(path, call.lineno, id(call)) for path, call in of_kind(ast.Call) if called_name(call) == "QPainter"]
+    assert len(painters) > 40
+    assert not [(path, line) for path, line, call in painters if call not in managed]
+
+
 def test_the_name_of_a_class_is_used_once():
     count = Counter(node.name for _, node in of_kind(ast.ClassDef))
     assert not [name for name, times in count.items() if times > 1]

@@ -372,27 +372,25 @@ def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     if image.isNull():
         raise Refusal(_NO_MEMORY, width=f"{width:,}", height=f"{rows.stop - rows.start:,}")
     image.fill(page.background or Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.translate(0, -rows.start)
-    scale = dpi / LOGICAL_DPI * page.scale
-    painter.scale(scale, scale)
-    page.paint(painter)
-    painter.end()
+    with QPainter(image) as painter:
+        painter.translate(0, -rows.start)
+        scale = dpi / LOGICAL_DPI * page.scale
+        painter.scale(scale, scale)
+        page.paint(painter)
     return image
 
 
 def _paint(device: SvgPage | PdfPage, scale: float, *pages: Page) -> None:
-    painter = QPainter()
-    if not painter.begin(device):
-        raise OSError("The figure could not be written: no memory for its page.")
-    for number, page in enumerate(pages):
-        if number and isinstance(device, PdfPage):
-            device.newPage()
-        painter.save()
-        painter.scale(scale, scale)
-        page.paint(painter)
-        painter.restore()
-    painter.end()
+    with QPainter() as painter:
+        if not painter.begin(device):
+            raise OSError("The figure could not be written: no memory for its page.")
+        for number, page in enumerate(pages):
+            if number and isinstance(device, PdfPage):
+                device.newPage()
+            painter.save()
+            painter.scale(scale, scale)
+            page.paint(painter)
+            painter.restore()
 
 
 def _finished_svg(text: str, page: Page, texts: str) -> str:

@@ -46,7 +46,8 @@ class IconLabel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         side = scaled(SIZE.icon)
         box = QRect(0, (self.height() - side) // 2, side, side)
-        self._icon.paint(QPainter(self), box)
+        with QPainter(self) as painter:
+            self._icon.paint(painter, box)
 
 
 class Banner(Retranslated, QFrame):
@@ -137,7 +138,8 @@ class Banner(Retranslated, QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current_theme()
         fill = theme.error_soft if self._error else theme.accent_soft
-        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=fill)
+        with QPainter(self) as painter:
+            paint_rounded(painter, self.rect(), RADIUS.frame, fill=fill)
 
     def _build(self) -> None:
         style_text(self._text, letters="sentence")

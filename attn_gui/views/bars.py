@@ -45,9 +45,10 @@ class BarAboveMaps(QWidget):
         self._column = arrange(QVBoxLayout(self), self._row, margins=margins, spacing=SPACING.xs)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.fillRect(self.rect(), getattr(theme, self.background))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+        theme = current_theme()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), getattr(theme, self.background))
+            painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
 
 
 STEPS = 100  # of the slider

@@ -125,28 +125,29 @@ class HeadThumb(MapButton):
         return QRect((self.width() - side) // 2, self._pad(), side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        self.paint_background(painter)
-        self.paint_focus(painter)
-        chosen, top = self.isChecked(), self.map_rect().bottom() + 1
-        if event.rect().bottom() < top:
-            return  # some cells of the map are being repainted
-        font = ui_font("small", 600 if chosen else 400, tabular=True)
-        font.setStrikeOut(self._off)
-        painter.setFont(font)
-        painter.setPen(theme.accent if chosen else theme.text)
-        pad = self._pad()
-        room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
-        middle = Qt.AlignmentFlag.AlignVCenter
-        side = Qt.AlignmentFlag.AlignHCenter if self._small else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(room, side | middle, str(self.head))
-        if not self._small:
-            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(str(self.head)) + scaled(SPACING.xs))
-            painter.setFont(ui_font("micro", tabular=True))
-            painter.setPen(theme.edit if self._by_hand else theme.text2)
-            word = self._by_hand or self.reading
-            word = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, word)
+        theme = current_theme()
+        with QPainter(self) as painter:
+            self.paint_background(painter)
+            self.paint_focus(painter)
+            chosen, top = self.isChecked(), self.map_rect().bottom() + 1
+            if event.rect().bottom() < top:
+                return  # some cells of the map are being repainted
+            font = ui_font("small", 600 if chosen else 400, tabular=True)
+            font.setStrikeOut(self._off)
+            painter.setFont(font)
+            painter.setPen(theme.accent if chosen else theme.text)
+            pad = self._pad()
+            room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
+            middle = Qt.AlignmentFlag.AlignVCenter
+            side = Qt.AlignmentFlag.AlignHCenter if self._small else Qt.AlignmentFlag.AlignLeft
+            painter.drawText(room, side | middle, str(self.head))
+            if not self._small:
+                room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(str(self.head)) + scaled(SPACING.xs))
+                painter.setFont(ui_font("micro", tabular=True))
+                painter.setPen(theme.edit if self._by_hand else theme.text2)
+                word = self._by_hand or self.reading
+                word = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, room.width())
+                painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, word)
 
     def _side(self) -> int:
         return scaled(SIZE.head_map_compact if self._small else SIZE.head_map)
@@ -212,13 +213,13 @@ class GroupRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.grouped():
             return
-        painter = QPainter(self)
-        painter.setPen(QPen(current_theme().line_strong, 1))
-        for first in range(0, len(self._thumbs), self._group):
-            left = self._thumbs[first].geometry()
-            right = self._thumbs[min(first + self._group, len(self._thumbs)) - 1].geometry()
-            y = left.bottom() + SPACING.s - 0.5
-            painter.drawLine(QPointF(left.left() + 4, y), QPointF(right.right() - 4, y))
+        with QPainter(self) as painter:
+            painter.setPen(QPen(current_theme().line_strong, 1))
+            for first in range(0, len(self._thumbs), self._group):
+                left = self._thumbs[first].geometry()
+                right = self._thumbs[min(first + self._group, len(self._thumbs)) - 1].geometry()
+                y = left.bottom() + SPACING.s - 0.5
+                painter.drawLine(QPointF(left.left() + 4, y), QPointF(right.right() - 4, y))
 
 
 # --- The strip of heads: which one is shown, and how the weights of all of them look ---

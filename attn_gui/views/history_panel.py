@@ -242,25 +242,26 @@ class CollapsibleHeader(KeyboardButton):
         return QSize(metrics.horizontalAdvance(self.text()) + scaled(ARROW), metrics.height() + SPACING.s)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        arrow = QStyleOption()
-        arrow.initFrom(self)
-        arrow.rect = QRect(0, 0, scaled(ARROW) - SPACING.s, self.height())
-        kinds = QStyle.PrimitiveElement
-        kind = kinds.PE_IndicatorArrowRight if self.isChecked() else kinds.PE_IndicatorArrowDown
-        self.style().drawPrimitive(kind, arrow, painter, self)
-        painter.setFont(ui_font("section", 600))
-        painter.setPen(theme.text)
-        room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
-        painter.drawText(room, LINE_OF_TEXT, self.text())
-        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
-        if self.isChecked() or self.empty:
-            painter.setFont(ui_font("body"))
-            painter.setPen(theme.text2)
-            words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(room, LINE_OF_TEXT, words)
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
+        theme = current_theme()
+        with QPainter(self) as painter:
+            arrow = QStyleOption()
+            arrow.initFrom(self)
+            arrow.rect = QRect(0, 0, scaled(ARROW) - SPACING.s, self.height())
+            kinds = QStyle.PrimitiveElement
+            kind = kinds.PE_IndicatorArrowRight if self.isChecked() else kinds.PE_IndicatorArrowDown
+            self.style().drawPrimitive(kind, arrow, painter, self)
+            painter.setFont(ui_font("section", 600))
+            painter.setPen(theme.text)
+            room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
+            painter.drawText(room, LINE_OF_TEXT, self.text())
+            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
+            if self.isChecked() or self.empty:
+                painter.setFont(ui_font("body"))
+                painter.setPen(theme.text2)
+                words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())
+                painter.drawText(room, LINE_OF_TEXT, words)
+            if self.ring_shown():
+                paint_focus_ring(painter, self.rect())
 
 
 # --- snapshots ------------------------------------------------------------------------------------

@@ -88,24 +88,29 @@ class LessonButton(Retranslated, KeyboardButton):
         return QSize(scaled(260), scaled(ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._current or self.underMouse():
-            fill = theme.accent_soft if self._current else theme.raised
-            paint_rounded(painter, self.rect(), scaled(RADIUS.control), fill=fill)
-        room = self.rect().adjusted(scaled(SPACING.m), 0, -scaled(SPACING.m), 0)
-        self._paint_mark(painter, QRectF(room.left(), (self.height() - scaled(MARK)) / 2, scaled(MARK), scaled(MARK)))
-        painter.setFont(ui_font("sentence"))
-        painter.setPen(theme.text2)
-        minutes = self.tr("{minutes} min").format(minutes=self._row.minutes)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, minutes)
-        right = room.right() - QFontMetrics(painter.font()).horizontalAdvance("00 min") - scaled(SPACING.l)
-        left = self._paint_ticks(painter, right)
-        start = room.left() + scaled(MARK + SPACING.l)
-        words = QRect(start, 0, left - scaled(SPACING.m) - start, self.height())
-        paint_words(painter, words, SentenceRun(self.text()), ui_font("sentence", weight=600 if self._current else 400))
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
+        theme = current_theme()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self._current or self.underMouse():
+                fill = theme.accent_soft if self._current else theme.raised
+                paint_rounded(painter, self.rect(), scaled(RADIUS.control), fill=fill)
+            room = self.rect().adjusted(scaled(SPACING.m), 0, -scaled(SPACING.m), 0)
+            self._paint_mark(
+                painter, QRectF(room.left(), (self.height() - scaled(MARK)) / 2, scaled(MARK), scaled(MARK))
+            )
+            painter.setFont(ui_font("sentence"))
+            painter.setPen(theme.text2)
+            minutes = self.tr("{minutes} min").format(minutes=self._row.minutes)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, minutes)
+            right = room.right() - QFontMetrics(painter.font()).horizontalAdvance("00 min") - scaled(SPACING.l)
+            left = self._paint_ticks(painter, right)
+            start = room.left() + scaled(MARK + SPACING.l)
+            words = QRect(start, 0, left - scaled(SPACING.m) - start, self.height())
+            paint_words(
+                painter, words, SentenceRun(self.text()), ui_font("sentence", weight=600 if self._current else 400)
+            )
+            if self.ring_shown():
+                paint_focus_ring(painter, self.rect())
 
     def _paint_mark(self, painter: QPainter, place: QRectF) -> None:
         """Paint its number in a circle; a tick in a full one once it is finished."""

@@ -124,15 +124,16 @@ class ProgressBar(QWidget):
         return theme.accent if step == self._place else theme.good if step in self._done else theme.line
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, count, gap = QPainter(self), max(self._count, 1), scaled(BAR[1])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width, height = (self.width() - gap * (count - 1)) / count, self.height()
-        for step in range(self._count):
-            outlined = step in self._shown and step != self._place
-            painter.setPen(QPen(current_theme().good, 1) if outlined else Qt.PenStyle.NoPen)
-            painter.setBrush(self.color_of(step))
-            part, inset = QRectF(step * (width + gap), 0, width, height), outlined / 2
-            painter.drawRoundedRect(part.adjusted(inset, inset, -inset, -inset), height / 2, height / 2)
+        count, gap = max(self._count, 1), scaled(BAR[1])
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            width, height = (self.width() - gap * (count - 1)) / count, self.height()
+            for step in range(self._count):
+                outlined = step in self._shown and step != self._place
+                painter.setPen(QPen(current_theme().good, 1) if outlined else Qt.PenStyle.NoPen)
+                painter.setBrush(self.color_of(step))
+                part, inset = QRectF(step * (width + gap), 0, width, height), outlined / 2
+                painter.drawRoundedRect(part.adjusted(inset, inset, -inset, -inset), height / 2, height / 2)
 
 
 class StepText(Reflowed, FittingPage):
@@ -566,17 +567,18 @@ class NextBand(Reflowed, KeyboardButton):
     minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        painter.fillRect(self.rect(), theme.accent_soft)
-        room = self.rect().adjusted(SPACING.l, SPACING.m, -SPACING.m, -SPACING.m)
-        painter.setFont(ui_font("small"))
-        painter.setPen(theme.text2)
-        said = self.tr("Next lesson · about {minutes} min").format(minutes=self._minutes)
-        painter.drawText(room, Qt.AlignmentFlag.AlignTop, said)
-        title, height = self._title(room.width())
-        title.draw(painter, QPointF(room.left(), room.bottom() - height))
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
+        theme = current_theme()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), theme.accent_soft)
+            room = self.rect().adjusted(SPACING.l, SPACING.m, -SPACING.m, -SPACING.m)
+            painter.setFont(ui_font("small"))
+            painter.setPen(theme.text2)
+            said = self.tr("Next lesson · about {minutes} min").format(minutes=self._minutes)
+            painter.drawText(room, Qt.AlignmentFlag.AlignTop, said)
+            title, height = self._title(room.width())
+            title.draw(painter, QPointF(room.left(), room.bottom() - height))
+            if self.ring_shown():
+                paint_focus_ring(painter, self.rect())
 
     def _title(self, width: float) -> tuple[QTextLayout, int]:
         return laid_out_sentence(with_scripts(SentenceRun(self.text())), ui_font("sentence", weight=600), width)

@@ -142,18 +142,18 @@ class PageCanvas(QLabel):
         self._place_plots()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        if self.drawing is None:
-            return
-        if self._image.isNull():
-            self._image = self._painted(self.drawing)
-        painter.setOpacity(STALE if self._stale else 1.0)
-        painter.drawImage(0, 0, self._image)
-        painter.setOpacity(1.0)
-        if self._at is not None and self._at[0] not in self._plots:
-            self._paint_place(painter, self._at)
-        if self.hasFocus():
-            paint_focus_ring(painter, self.rect())
+        with QPainter(self) as painter:
+            if self.drawing is None:
+                return
+            if self._image.isNull():
+                self._image = self._painted(self.drawing)
+            painter.setOpacity(STALE if self._stale else 1.0)
+            painter.drawImage(0, 0, self._image)
+            painter.setOpacity(1.0)
+            if self._at is not None and self._at[0] not in self._plots:
+                self._paint_place(painter, self._at)
+            if self.hasFocus():
+                paint_focus_ring(painter, self.rect())
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -337,16 +337,15 @@ class PageCanvas(QLabel):
         ratio = self.devicePixelRatioF()
         image = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
         image.fill(current_theme().surface)
-        painter = QPainter(image)
-        painter.scale(self._factor() * ratio, self._factor() * ratio)
-        from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
+        with QPainter(image) as painter:
+            painter.scale(self._factor() * ratio, self._factor() * ratio)
+            from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
 
-        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
-        drawing.paint(painter)
-        for number, field in enumerate(drawing.fields):
-            if number not in self._plots:
-                field.paint(painter)
-        painter.end()
+            begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
+            drawing.paint(painter)
+            for number, field in enumerate(drawing.fields):
+                if number not in self._plots:
+                    field.paint(painter)
         image.setDevicePixelRatio(ratio)
         return image
 

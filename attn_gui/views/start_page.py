@@ -168,18 +168,19 @@ class ProductSketch(CardPicture):
         _put(output, right, below, (large, large))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, room = QPainter(self), scaled(SPACING.xl)
-        painter.setFont(ui_font("stage_symbol", 600))
-        painter.setPen(current_theme().text)
-        query, key, weights, value, output = (one.geometry() for one in self.maps.values())
-        of_query, of_key, of_weights, of_value, of_output = map(_symbol, self.maps.values())
-        above = Qt.AlignmentFlag.AlignBottom | LEFT
-        painter.drawText(QRect(query.left(), query.top() - room - 2, query.width(), room), above, of_query)
-        painter.drawText(QRect(key.left() - 2 * room - 4, key.top(), 2 * room, room), RIGHT, of_key)
-        painter.drawText(QRect(value.left(), value.top() - room - 2, value.width(), room), above, of_value)
-        for rect, letter in ((weights, of_weights), (output, of_output)):
-            below = QRect(rect.left(), rect.bottom() + 2, rect.width(), room)
-            painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, letter)
+        room = scaled(SPACING.xl)
+        with QPainter(self) as painter:
+            painter.setFont(ui_font("stage_symbol", 600))
+            painter.setPen(current_theme().text)
+            query, key, weights, value, output = (one.geometry() for one in self.maps.values())
+            of_query, of_key, of_weights, of_value, of_output = map(_symbol, self.maps.values())
+            above = Qt.AlignmentFlag.AlignBottom | LEFT
+            painter.drawText(QRect(query.left(), query.top() - room - 2, query.width(), room), above, of_query)
+            painter.drawText(QRect(key.left() - 2 * room - 4, key.top(), 2 * room, room), RIGHT, of_key)
+            painter.drawText(QRect(value.left(), value.top() - room - 2, value.width(), room), above, of_value)
+            for rect, letter in ((weights, of_weights), (output, of_output)):
+                below = QRect(rect.left(), rect.bottom() + 2, rect.width(), room)
+                painter.drawText(below, Qt.AlignmentFlag.AlignHCenter, letter)
 
 
 class TokenMap(CardPicture):
@@ -207,28 +208,29 @@ class TokenMap(CardPicture):
         _put(one, (self.width() - side - names) // 2 + names, y, (cell, cell))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, one = QPainter(self), current_theme(), self.maps[PRODUCT]
-        names, chosen, box = one.shown.row_names, one.overlay.marks.chosen, one.geometry()
-        side = one.width() // max(1, len(names))
-        if side < scaled(self.LINE):
-            return
-        for row, name in enumerate(names):
-            here = chosen is not None and chosen[0] == row
-            painter.setFont(ui_font("micro", 600 if here else 400))
-            painter.setPen(theme.query if here else theme.text2)
-            at = one.cell_rect(row, 0).translated(one.pos())
-            width = self._names_width() - scaled(SPACING.m)
-            room = QRect(box.left() - width - scaled(SPACING.s), at.top(), width, at.height())
-            painter.drawText(room, RIGHT | MIDDLE, elided(token_label(name), width, QFontMetricsF(painter.font())))
-        if side < scaled(self.NAMED_FROM):
-            return
-        painter.setFont(ui_font("micro"))
-        painter.setPen(theme.text2)
-        for column, name in enumerate(one.shown.column_names):
-            at = one.cell_rect(0, column).translated(one.pos())
-            room = QRect(at.left() - 2, box.top() - scaled(18), at.width() + 4, scaled(16))
-            words = elided(token_label(name), room.width(), QFontMetricsF(painter.font()))
-            painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, words)
+        theme, one = current_theme(), self.maps[PRODUCT]
+        with QPainter(self) as painter:
+            names, chosen, box = one.shown.row_names, one.overlay.marks.chosen, one.geometry()
+            side = one.width() // max(1, len(names))
+            if side < scaled(self.LINE):
+                return
+            for row, name in enumerate(names):
+                here = chosen is not None and chosen[0] == row
+                painter.setFont(ui_font("micro", 600 if here else 400))
+                painter.setPen(theme.query if here else theme.text2)
+                at = one.cell_rect(row, 0).translated(one.pos())
+                width = self._names_width() - scaled(SPACING.m)
+                room = QRect(box.left() - width - scaled(SPACING.s), at.top(), width, at.height())
+                painter.drawText(room, RIGHT | MIDDLE, elided(token_label(name), width, QFontMetricsF(painter.font())))
+            if side < scaled(self.NAMED_FROM):
+                return
+            painter.setFont(ui_font("micro"))
+            painter.setPen(theme.text2)
+            for column, name in enumerate(one.shown.column_names):
+                at = one.cell_rect(0, column).translated(one.pos())
+                room = QRect(at.left() - 2, box.top() - scaled(18), at.width() + 4, scaled(16))
+                words = elided(token_label(name), room.width(), QFontMetricsF(painter.font()))
+                painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, words)
 
     def _names_width(self) -> int:
         metrics = QFontMetricsF(ui_font("micro", 600))
@@ -254,12 +256,13 @@ class Card(QFrame):
         arrange(QVBoxLayout(self), picture, (body, 1), margins=1, spacing=0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.line, 1))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        picture = self.picture.geometry()
-        painter.fillRect(picture.adjusted(1, 1, -1, 0), theme.raised)
-        painter.drawLine(picture.left(), picture.bottom() + 1, picture.right(), picture.bottom() + 1)
+        theme = current_theme()
+        with QPainter(self) as painter:
+            paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.line, 1))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            picture = self.picture.geometry()
+            painter.fillRect(picture.adjusted(1, 1, -1, 0), theme.raised)
+            painter.drawLine(picture.left(), picture.bottom() + 1, picture.right(), picture.bottom() + 1)
 
 
 class PlaySign(QWidget):
@@ -271,26 +274,28 @@ class PlaySign(QWidget):
         return QSize(scaled(self.SIDE), scaled(self.SIDE))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, side = QPainter(self), current_theme(), float(scaled(self.SIDE))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        disk = QRectF(0, (self.height() - side) / 2, side, side)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.accent)
-        painter.drawEllipse(disk)
-        pen = QPen(theme.on_accent, LINE.focus * 0.75)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        middle, part = disk.center(), side / 7
-        corners = (-0.9 * part, -1.2 * part), (1.3 * part, 0.0), (-0.9 * part, 1.2 * part)
-        painter.drawPolygon(QPolygonF([middle + QPointF(*corner) for corner in corners]))
+        theme, side = current_theme(), float(scaled(self.SIDE))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            disk = QRectF(0, (self.height() - side) / 2, side, side)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent)
+            painter.drawEllipse(disk)
+            pen = QPen(theme.on_accent, LINE.focus * 0.75)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            middle, part = disk.center(), side / 7
+            corners = (-0.9 * part, -1.2 * part), (1.3 * part, 0.0), (-0.9 * part, 1.2 * part)
+            painter.drawPolygon(QPolygonF([middle + QPointF(*corner) for corner in corners]))
 
 
 class StartBand(QFrame):
     """A strip on the accent's soft background."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_rounded(QPainter(self), self.rect(), RADIUS.frame, fill=current_theme().accent_soft)
+        with QPainter(self) as painter:
+            paint_rounded(painter, self.rect(), RADIUS.frame, fill=current_theme().accent_soft)
 
 
 # --- page -----------------------------------------------------------------------------------------

@@ -156,12 +156,12 @@ class FormulaView(BrokenView[list[FormulaPiece]]):
         return QSize(min(self.sizeHint().width(), 80), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        pieces = self._laid_out(self.width())
-        baselines, colors = baselines_of(pieces), role_colors(getattr(current_theme(), self._role))
-        for piece in pieces:
-            top = baselines[piece.line] - piece.formula.ascent * piece.size
-            piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
+        with QPainter(self) as painter:
+            pieces = self._laid_out(self.width())
+            baselines, colors = baselines_of(pieces), role_colors(getattr(current_theme(), self._role))
+            for piece in pieces:
+                top = baselines[piece.line] - piece.formula.ascent * piece.size
+                piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
 
     def _lay_out(self, width: float) -> list[FormulaPiece]:
         return laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
@@ -280,9 +280,9 @@ class SentenceView(BrokenView[tuple[QTextLayout, int]]):
         return QSize(80, _line_height(ui_font(self._size)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        layout, _ = self._laid_out(self.width())
-        layout.draw(painter, QPointF(0, 0))
+        with QPainter(self) as painter:
+            layout, _ = self._laid_out(self.width())
+            layout.draw(painter, QPointF(0, 0))
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, int]:
         return laid_out_sentence(self._sentence, ui_font(self._size), width)
@@ -400,19 +400,20 @@ class Link(KeyboardButton):
         return QSize(min(hint.width(), 40), hint.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        font = self._link_font()
-        room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
-        if self._lead:
-            painter.setFont(font)
-            painter.setPen(theme.text3)
-            painter.drawText(room, LINE_OF_TEXT, self._lead)
-            room.setLeft(room.left() + QFontMetrics(font).horizontalAdvance(self._lead))
-        font.setUnderline(self.underMouse() or self.isDown())
-        words = SentenceRun(self.text(), "accent" if self.isEnabled() else "text3")
-        paint_words(painter, room.adjusted(0, 0, 1, 0), words, font)
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
+        theme = current_theme()
+        with QPainter(self) as painter:
+            font = self._link_font()
+            room = self.rect().adjusted(SPACING.xs, 0, -SPACING.xs, 0)
+            if self._lead:
+                painter.setFont(font)
+                painter.setPen(theme.text3)
+                painter.drawText(room, LINE_OF_TEXT, self._lead)
+                room.setLeft(room.left() + QFontMetrics(font).horizontalAdvance(self._lead))
+            font.setUnderline(self.underMouse() or self.isDown())
+            words = SentenceRun(self.text(), "accent" if self.isEnabled() else "text3")
+            paint_words(painter, room.adjusted(0, 0, 1, 0), words, font)
+            if self.ring_shown():
+                paint_focus_ring(painter, self.rect())
 
     def _link_font(self) -> QFont:
         return ui_font(self._size, weight=500)

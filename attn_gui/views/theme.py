@@ -315,9 +315,8 @@ class _LineIcon(QIconEngine):
             return pixmap  # of a button that is squeezed to nothing
         pixmap.setDevicePixelRatio(scale)
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        painter.end()
+        with QPainter(pixmap) as painter:
+            self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
         return pixmap
 
     def clone(self) -> QIconEngine:

@@ -72,10 +72,10 @@ class TokenRow(Retranslated, QListView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._target >= 0:
-            painter, thick = QPainter(self.viewport()), scaled(LINE.focus)
-            painter.setPen(QPen(current_theme().accent, thick))
-            painter.drawRect(self.visualRect(self._texts.index(self._target)).adjusted(1, 1, -thick, -thick))
-            painter.end()
+            thick = scaled(LINE.focus)
+            with QPainter(self.viewport()) as painter:
+                painter.setPen(QPen(current_theme().accent, thick))
+                painter.drawRect(self.visualRect(self._texts.index(self._target)).adjusted(1, 1, -thick, -thick))
 
     def sizeHint(self) -> QSize:
         row = self.sizeHintForRow(0) if self._texts.rowCount() else self.fontMetrics().height()

@@ -25,7 +25,8 @@ class TourRing(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         edge = QPen(current_theme().accent, LINE.focus)
-        paint_rounded(QPainter(self), inset(self.rect(), LINE.focus / 2), RADIUS.frame, edge=edge)
+        with QPainter(self) as painter:
+            paint_rounded(painter, inset(self.rect(), LINE.focus / 2), RADIUS.frame, edge=edge)
 
 
 class TourBubble(Retranslated, QFrame):
@@ -106,8 +107,11 @@ class TourBubble(Retranslated, QFrame):
         return bool(way)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.accent, 1))
+        theme = current_theme()
+        with QPainter(self) as painter:
+            paint_rounded(
+                painter, inset(self.rect(), 0.5), RADIUS.frame, fill=theme.surface, edge=QPen(theme.accent, 1)
+            )
 
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._far)

@@ -212,25 +212,26 @@ class PlayButton(KeyboardButton):
         return QSize(side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.accent)
-        middle, side = QRectF(self.rect()).center(), scaled(ROUND) / 2
-        painter.drawEllipse(middle, side, side)
-        high = side * 0.36
-        if self._playing:
-            painter.setPen(QPen(theme.on_accent, side * 0.14, c=Qt.PenCapStyle.RoundCap))
-            for x in (middle.x() - high * 0.5, middle.x() + high * 0.5):
-                painter.drawLine(QPointF(x, middle.y() - high), QPointF(x, middle.y() + high))
-        else:
-            painter.setBrush(theme.on_accent)
-            tip = [QPointF(-0.7, -1.1), QPointF(-0.7, 1.1), QPointF(1.1, 0)]
-            painter.drawPolygon(QPolygonF([middle + point * high for point in tip]))
-        if self.ring_shown():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.accent, 2))
-            painter.drawEllipse(middle, side + 2, side + 2)
+        theme = current_theme()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent)
+            middle, side = QRectF(self.rect()).center(), scaled(ROUND) / 2
+            painter.drawEllipse(middle, side, side)
+            high = side * 0.36
+            if self._playing:
+                painter.setPen(QPen(theme.on_accent, side * 0.14, c=Qt.PenCapStyle.RoundCap))
+                for x in (middle.x() - high * 0.5, middle.x() + high * 0.5):
+                    painter.drawLine(QPointF(x, middle.y() - high), QPointF(x, middle.y() + high))
+            else:
+                painter.setBrush(theme.on_accent)
+                tip = [QPointF(-0.7, -1.1), QPointF(-0.7, 1.1), QPointF(1.1, 0)]
+                painter.drawPolygon(QPolygonF([middle + point * high for point in tip]))
+            if self.ring_shown():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(theme.accent, 2))
+                painter.drawEllipse(middle, side + 2, side + 2)
 
 
 class BeatBar(QSlider):
@@ -318,22 +319,23 @@ class BeatBar(QSlider):
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter, here = current_theme(), QPainter(self), self._x_of(self.value() / 1000)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        round_ = scaled(TRACK) / 2
-        for part in self.segments():
-            painter.setBrush(theme.line)
-            painter.drawRoundedRect(part, round_, round_)
-            if here > part.left():
-                painter.setBrush(theme.accent)
-                done = QRectF(part)
-                done.setRight(max(min(here, part.right()), part.left() + scaled(TRACK)))
-                painter.drawRoundedRect(done, round_, round_)
-        painter.setBrush(theme.surface)
-        painter.setPen(QPen(theme.accent, 2))
-        painter.drawEllipse(QPointF(here, scaled(KNOB)), scaled(KNOB) - 1.5, scaled(KNOB) - 1.5)
-        self._paint_names(painter)
+        theme, here = current_theme(), self._x_of(self.value() / 1000)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            round_ = scaled(TRACK) / 2
+            for part in self.segments():
+                painter.setBrush(theme.line)
+                painter.drawRoundedRect(part, round_, round_)
+                if here > part.left():
+                    painter.setBrush(theme.accent)
+                    done = QRectF(part)
+                    done.setRight(max(min(here, part.right()), part.left() + scaled(TRACK)))
+                    painter.drawRoundedRect(done, round_, round_)
+            painter.setBrush(theme.surface)
+            painter.setPen(QPen(theme.accent, 2))
+            painter.drawEllipse(QPointF(here, scaled(KNOB)), scaled(KNOB) - 1.5, scaled(KNOB) - 1.5)
+            self._paint_names(painter)
 
     def _paint_names(self, painter: QPainter) -> None:
         """Write every name below its part; where they do not fit, that of the step on show alone."""
@@ -374,8 +376,8 @@ class WalkStage(QWidget):
         return QSize(scaled(240), LEAST_STAGE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self._player.walk.paint(painter, QRectF(self.rect()), self._player.seconds, still=self._player.still)
+        with QPainter(self) as painter:
+            self._player.walk.paint(painter, QRectF(self.rect()), self._player.seconds, still=self._player.still)
 
 
 class WalkView(Retranslated, QWidget):
@@ -453,8 +455,8 @@ class WalkView(Retranslated, QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.hasFocus():
-            painter = QPainter(self)
-            paint_focus_ring(painter, self._stage.geometry().adjusted(2, 2, -2, -2))
+            with QPainter(self) as painter:
+                paint_focus_ring(painter, self._stage.geometry().adjusted(2, 2, -2, -2))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -621,32 +623,33 @@ class StepRow(KeyboardButton):
             self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter, known = current_theme(), QPainter(self), self._done or self._now
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._now:
-            painter.fillRect(self.rect(), theme.accent_soft)
-        pixels, line = ui_font("body").pixelSize(), QFontMetricsF(ui_font("body"))
-        below = self._below if known else None
-        high = line.height() + (below.size().height() if below is not None else 0.0)
-        top = (self.height() - high) / 2
-        foot, right = top + line.ascent(), float(self.width() - SPACING.m)
-        mark = strong("✓") if self._done else strong(str(self._place + 1)) if self._now else str(self._place + 1)
-        ink = theme.good if self._done else theme.accent if self._now else theme.text3
-        write_rich(painter, QPointF(SPACING.m, foot), mark, ink, ui_font("small").pixelSize())
-        ink = theme.accent if self._now else theme.text if self._done else theme.text2
-        name = strong(self._name) if self._now else self._name
-        write_rich(painter, QPointF(self._left, foot), name, ink, pixels)
-        if below is None:
-            result, ink = (self._result, theme.text) if known else ("…", theme.text3)
-            write_rich(painter, QPointF(right, foot), result, ink, pixels, 1.0)
-        else:
-            painter.translate(self._left, top + line.height())
-            context = QAbstractTextDocumentLayout.PaintContext()
-            context.palette.setColor(QPalette.ColorRole.Text, theme.text)
-            below.documentLayout().draw(painter, context)
-            painter.resetTransform()
-        if self.ring_shown():
-            paint_focus_ring(painter, self.rect())
+        theme, known = current_theme(), self._done or self._now
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self._now:
+                painter.fillRect(self.rect(), theme.accent_soft)
+            pixels, line = ui_font("body").pixelSize(), QFontMetricsF(ui_font("body"))
+            below = self._below if known else None
+            high = line.height() + (below.size().height() if below is not None else 0.0)
+            top = (self.height() - high) / 2
+            foot, right = top + line.ascent(), float(self.width() - SPACING.m)
+            mark = strong("✓") if self._done else strong(str(self._place + 1)) if self._now else str(self._place + 1)
+            ink = theme.good if self._done else theme.accent if self._now else theme.text3
+            write_rich(painter, QPointF(SPACING.m, foot), mark, ink, ui_font("small").pixelSize())
+            ink = theme.accent if self._now else theme.text if self._done else theme.text2
+            name = strong(self._name) if self._now else self._name
+            write_rich(painter, QPointF(self._left, foot), name, ink, pixels)
+            if below is None:
+                result, ink = (self._result, theme.text) if known else ("…", theme.text3)
+                write_rich(painter, QPointF(right, foot), result, ink, pixels, 1.0)
+            else:
+                painter.translate(self._left, top + line.height())
+                context = QAbstractTextDocumentLayout.PaintContext()
+                context.palette.setColor(QPalette.ColorRole.Text, theme.text)
+                below.documentLayout().draw(painter, context)
+                painter.resetTransform()
+            if self.ring_shown():
+                paint_focus_ring(painter, self.rect())
 
     @property
     def _left(self) -> int:

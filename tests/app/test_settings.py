@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QPushButton, QTableView
+from PySide6.QtWidgets import QPushButton, QTableView, QWidget
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app import unexpected_errors
 from attn_gui.app.program import Program
 from attn_gui.app.state.settings import MOST_RECENT, Settings
+from attn_gui.views.map.thumbnail import Thumbnail
+from tests.seen import colors_of
 
 RUBBISH = ("null", '{"files": [3, null, {}]}', '{"query": {"columns": 384, "widths": {"x": 9, "7": 1e99}}}')
 
@@ -169,6 +171,17 @@ def test_an_error_names_its_place_in_our_code_and_comes_from_other_threads_witho
     thread.join()
     qtbot.waitUntil(program.window.banner.isVisible)
     assert program.window.banner.text() == "Something went wrong inside the program: RuntimeError."
+
+
+@pytest.mark.qt_log_ignore("Painter ended with 1 saved states", extend=True)
+def test_an_error_while_a_map_is_painted_is_told_and_the_program_goes_on(qtbot, program, monkeypatch):
+    """A painter that nobody ended was still at work on the window when Qt took its picture: it ended the process."""
+    thumbnail = program.window.findChild(QWidget, "node.weights").findChild(Thumbnail)
+    with monkeypatch.context() as fault:
+        fault.setattr(thumbnail, "paint_cells", broken)
+        thumbnail.update()
+        qtbot.waitUntil(lambda: program.window.banner.text().startswith("Something went wrong inside the program"))
+    assert len(colors_of(thumbnail.grab().toImage())) > 1
 
 
 def test_what_a_notebook_typed_is_not_repeated():

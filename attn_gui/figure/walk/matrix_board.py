@@ -222,11 +222,10 @@ class MatrixBoard:
                 ceil(PICTURE[0] * sharp), ceil(PICTURE[1] * sharp), QImage.Format.Format_ARGB32_Premultiplied
             )
             image.fill(Qt.GlobalColor.transparent)
-            inner = QPainter(image)
-            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-            inner.scale(sharp, sharp)
-            self._paint(WalkCanvas(inner, canvas.theme), landed)
-            inner.end()
+            with QPainter(image) as inner:
+                inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+                inner.scale(sharp, sharp)
+                self._paint(WalkCanvas(inner, canvas.theme), landed)
             self._kept = {kept: each for kept, each in self._kept.items() if kept[1:] == key[1:]} | {key: image}
         image = self._kept[key]
         ratio = size * device.devicePixelRatioF()

@@ -134,7 +134,8 @@ class PopupFrame(QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, place = current_theme(), inset(self.rect(), 0.5)
-        paint_rounded(QPainter(self), place, RADIUS.frame, fill=theme.surface, edge=theme.line_strong)
+        with QPainter(self) as painter:
+            paint_rounded(painter, place, RADIUS.frame, fill=theme.surface, edge=theme.line_strong)
 
     def _stops(self) -> list[QWidget]:
         """Return the stops of Tab, from top to bottom."""

@@ -82,9 +82,9 @@ class RefusalTip(WrappedLabel):
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.chip, fill=theme.error_soft, edge=theme.error)
-        painter.end()
+        theme = current_theme()
+        with QPainter(self) as painter:
+            paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.chip, fill=theme.error_soft, edge=theme.error)
         super().paintEvent(event)
 
     def dismiss(self) -> None:

@@ -121,25 +121,25 @@ class Preview(QWidget):
         self.drawn.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), current_theme().sunken)
-        room = self.rect().adjusted(SPACING.l, SPACING.l, -SPACING.l, -SPACING.l)
-        if self._image.isNull():
-            painter.setPen(current_theme().error if self._sentence else current_theme().text3)
-            said = self.tr("The preview is being drawn…") if self._coming else unbroken(self._sentence)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, said)
-            return
-        ratio = self.devicePixelRatioF()
-        size = self._image.size().scaled(room.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
-        size = size.boundedTo(self._image.size())  # never blown up
-        picture = self._image.scaled(
-            size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
-        )
-        picture.setDevicePixelRatio(ratio)
-        place = picture.deviceIndependentSize().toSize()
-        left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2
-        painter.fillRect(left, top, place.width(), place.height(), PAPER)
-        painter.drawImage(left, top, picture)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), current_theme().sunken)
+            room = self.rect().adjusted(SPACING.l, SPACING.l, -SPACING.l, -SPACING.l)
+            if self._image.isNull():
+                painter.setPen(current_theme().error if self._sentence else current_theme().text3)
+                said = self.tr("The preview is being drawn…") if self._coming else unbroken(self._sentence)
+                painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, said)
+                return
+            ratio = self.devicePixelRatioF()
+            size = self._image.size().scaled(room.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
+            size = size.boundedTo(self._image.size())  # never blown up
+            picture = self._image.scaled(
+                size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            )
+            picture.setDevicePixelRatio(ratio)
+            place = picture.deviceIndependentSize().toSize()
+            left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2
+            painter.fillRect(left, top, place.width(), place.height(), PAPER)
+            painter.drawImage(left, top, picture)
 
 
 FILES, SHEET = "files", "sheet"

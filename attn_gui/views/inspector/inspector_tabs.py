@@ -114,7 +114,8 @@ class GradientBar(QWidget):
             return
         height = self.height() * 0.45
         bar = QRectF(0, (self.height() - height) / 2, max(self.width() * self._share, 1.0), height)
-        QPainter(self).fillRect(bar, self._color)
+        with QPainter(self) as painter:
+            painter.fillRect(bar, self._color)
 
 
 class GradientRow(NamedTuple):

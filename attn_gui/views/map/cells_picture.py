@@ -327,9 +327,8 @@ class CellsPicture:
             self._unwritten = QRegion(self.area)
         due, self._unwritten = self._unwritten.boundingRect(), QRegion()
         if not due.isEmpty():
-            painter = QPainter(self._written)
-            self._write(painter, due)
-            painter.end()
+            with QPainter(self._written) as painter:
+                self._write(painter, due)
 
     def _write(self, painter: QPainter, rect: QRect) -> None:
         down, right = self._bins_in(rect)
@@ -376,9 +375,8 @@ def _hatch_tile(theme_name: str, spacing: float) -> npt.NDArray[np.uint32]:
     side = round(2 * spacing) if spacing % 1 else round(spacing)
     image = QImage(3 * side, 3 * side, QImage.Format.Format_RGB32)
     image.fill(theme.masked)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint_hatch(painter, QRectF(0, 0, 3 * side, 3 * side), np.ones((1, 1), bool), theme, spacing)
-    painter.end()
+    with QPainter(image) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_hatch(painter, QRectF(0, 0, 3 * side, 3 * side), np.ones((1, 1), bool), theme, spacing)
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(3 * side, -1)
     return pixels[side : 2 * side, side : 2 * side] | np.uint32(0xFF000000)

@@ -384,14 +384,15 @@ class ColorBar(QWidget):
         self._follow()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, shown = QPainter(self), self._painted or self._contents()
-        table = color_table(shown.palette, current_theme().name, shown.levels)
-        paint_levels(painter, self.width(), table, shown.levels if shown.written else None, shown.dots)
-        legend = BarLegend(shown.legend, self.width())
-        legend.paint(painter, self.height() - legend.height, table)
-        if self.hasFocus():
-            edge = QPen(current_theme().accent, LINE.focus)
-            paint_rounded(painter, inset(QRectF(0, 0, self.width(), scaled(BAR)), 1), RADIUS.frame, edge=edge)
+        shown = self._painted or self._contents()
+        with QPainter(self) as painter:
+            table = color_table(shown.palette, current_theme().name, shown.levels)
+            paint_levels(painter, self.width(), table, shown.levels if shown.written else None, shown.dots)
+            legend = BarLegend(shown.legend, self.width())
+            legend.paint(painter, self.height() - legend.height, table)
+            if self.hasFocus():
+                edge = QPen(current_theme().accent, LINE.focus)
+                paint_rounded(painter, inset(QRectF(0, 0, self.width(), scaled(BAR)), 1), RADIUS.frame, edge=edge)
 
     # --- legend ----------------------------------------------------------------------------------
     def _entries(self) -> list[Entry]:

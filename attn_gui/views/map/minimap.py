@@ -216,7 +216,8 @@ class Minimap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the edge that parts it from the map behind."""
         theme = current_theme()
-        QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), theme.accent if self._ring else theme.casing)
 
 
 class ViewFrame(SceneView):

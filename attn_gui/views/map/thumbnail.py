@@ -58,17 +58,18 @@ class Thumbnail(MapCanvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.draw()
-        painter, cells = QPainter(self), self._place()[0]
-        painter.translate(cells.topLeft())
-        painter.save()
-        self.paint_cells(painter)
-        painter.restore()
-        for kind in self.overlay.kinds:
+        cells = self._place()[0]
+        with QPainter(self) as painter:
+            painter.translate(cells.topLeft())
             painter.save()
-            if kind not in OUTSIDE:
-                painter.setClipRect(QRect(QPoint(), cells.size()))
-            self.overlay.paint(painter, kind)
+            self.paint_cells(painter)
             painter.restore()
+            for kind in self.overlay.kinds:
+                painter.save()
+                if kind not in OUTSIDE:
+                    painter.setClipRect(QRect(QPoint(), cells.size()))
+                self.overlay.paint(painter, kind)
+                painter.restore()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.rest()

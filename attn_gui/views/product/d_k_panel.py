@@ -103,23 +103,24 @@ class DkSlider(QSlider):
     minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        (left, right), at, middle = self._ends, self.x_of(self.value()), scaled(KNOB)
-        painter.setPen(QPen(theme.line, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
-        painter.setPen(QPen(theme.accent, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(QPointF(left, middle), QPointF(at, middle))
-        painter.setPen(QPen(theme.accent, 2.5 if self.hasFocus() else 1.5))
-        painter.setBrush(theme.surface)
-        painter.drawEllipse(QPointF(at, middle), scaled(KNOB) - 1.5, scaled(KNOB) - 1.5)
-        apart = self.x_of(TICKS[1]) - self.x_of(TICKS[0])
-        for tick in TICKS[:: 1 if apart >= scaled(LEAST_PITCH) else 2]:
-            here = tick == self.value()
-            painter.setFont(ui_font("small", 600 if here else 400))
-            painter.setPen(theme.accent if here else theme.text2)
-            box = QRectF(self.x_of(tick) - scaled(20), 2 * middle, scaled(40), self.height() - 2 * middle)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(tick))
+        theme = current_theme()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            (left, right), at, middle = self._ends, self.x_of(self.value()), scaled(KNOB)
+            painter.setPen(QPen(theme.line, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+            painter.setPen(QPen(theme.accent, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawLine(QPointF(left, middle), QPointF(at, middle))
+            painter.setPen(QPen(theme.accent, 2.5 if self.hasFocus() else 1.5))
+            painter.setBrush(theme.surface)
+            painter.drawEllipse(QPointF(at, middle), scaled(KNOB) - 1.5, scaled(KNOB) - 1.5)
+            apart = self.x_of(TICKS[1]) - self.x_of(TICKS[0])
+            for tick in TICKS[:: 1 if apart >= scaled(LEAST_PITCH) else 2]:
+                here = tick == self.value()
+                painter.setFont(ui_font("small", 600 if here else 400))
+                painter.setPen(theme.accent if here else theme.text2)
+                box = QRectF(self.x_of(tick) - scaled(20), 2 * middle, scaled(40), self.height() - 2 * middle)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(tick))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -265,15 +266,16 @@ class DkCurves(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._bare:
             return
-        theme, painter, metrics = current_theme(), QPainter(self), QFontMetricsF(ui_font("small"))
-        painter.setFont(ui_font("small"))
-        painter.setPen(theme.text2)
-        painter.drawText(QPointF(scaled(SPACING.s), metrics.ascent()), self._title)
-        right = self._plot.geometry().right() + scaled(SPACING.s)
-        painter.setFont(ui_font("small", 600))
-        for y, name, color in zip(self._last_values(), self._names, (theme.text, theme.accent), strict=False):
-            painter.setPen(color)
-            painter.drawText(QPointF(right, y + metrics.capHeight() / 2), name)
+        theme, metrics = current_theme(), QFontMetricsF(ui_font("small"))
+        with QPainter(self) as painter:
+            painter.setFont(ui_font("small"))
+            painter.setPen(theme.text2)
+            painter.drawText(QPointF(scaled(SPACING.s), metrics.ascent()), self._title)
+            right = self._plot.geometry().right() + scaled(SPACING.s)
+            painter.setFont(ui_font("small", 600))
+            for y, name, color in zip(self._last_values(), self._names, (theme.text, theme.accent), strict=False):
+                painter.setPen(color)
+                painter.drawText(QPointF(right, y + metrics.capHeight() / 2), name)
 
     def _last_values(self) -> list[float]:
         """Return where the two curves end, apart by a line at least."""
@@ -341,15 +343,16 @@ class DkPoints(QWidget):
             self.update(QRect(math.floor(at) - reach, 0, 2 * reach + 1, self.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter, box = current_theme(), QPainter(self), self._plot.box.geometry()
-        painter.drawPixmap(0, 0, self._background)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.accent, 1.0, Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(self._x, box.top()), QPointF(self._x, box.bottom()))
-        for y, color in zip(self._ys, (theme.text, theme.accent), strict=False):
-            painter.setPen(QPen(color, 1.5))
-            painter.setBrush(color)
-            painter.drawEllipse(QPointF(self._x, y), DOT, DOT)
+        theme, box = current_theme(), self._plot.box.geometry()
+        with QPainter(self) as painter:
+            painter.drawPixmap(0, 0, self._background)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.accent, 1.0, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(self._x, box.top()), QPointF(self._x, box.bottom()))
+            for y, color in zip(self._ys, (theme.text, theme.accent), strict=False):
+                painter.setPen(QPen(color, 1.5))
+                painter.setBrush(color)
+                painter.drawEllipse(QPointF(self._x, y), DOT, DOT)
 
 
 # --- panel ----------------------------------------------------------------------------------------
@@ -508,6 +511,6 @@ class DkPanel(Retranslated, QWidget):
         arrange(QHBoxLayout(self), left, (self.curves, 1), margins=margins, spacing=SPACING.xl)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), current_theme().surface)
-        painter.fillRect(0, 0, self.width(), 1, current_theme().line)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), current_theme().surface)
+            painter.fillRect(0, 0, self.width(), 1, current_theme().line)

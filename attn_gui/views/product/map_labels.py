@@ -299,20 +299,19 @@ class WordsAround(WidgetMixin):
             self._background = QPixmap(self.size() * ratio)
             self._background.setDevicePixelRatio(ratio)
             self._background.fill(current_theme().surface)
-            words = QPainter(self._background)
-            words.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for labels, _ in self._labels_and_marks():
-                labels.paint(words)
-            self._paint_words(words)
-            words.end()
+            with QPainter(self._background) as words:
+                words.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for labels, _ in self._labels_and_marks():
+                    labels.paint(words)
+                self._paint_words(words)
         if self._marked is None:
             self._marked = self._marks_region()
-        painter = QPainter(self)
-        painter.setClipRegion(exposed)
-        painter.drawPixmap(0, 0, self._background)
-        if exposed.intersects(self._marked):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_marks(painter)
+        with QPainter(self) as painter:
+            painter.setClipRegion(exposed)
+            painter.drawPixmap(0, 0, self._background)
+            if exposed.intersects(self._marked):
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self._paint_marks(painter)
 
 
 def words_width(words: Sequence[Word]) -> float:

@@ -37,11 +37,11 @@ class OperatorSign(QWidget):
 
 
 def _paint_sign(widget: QWidget, sign: str, *, small: bool) -> None:
-    painter = QPainter(widget)
-    painter.setFont(_sign_font())
-    painter.setPen(current_theme().text)
-    room = QRect(0, top_of_maps(small), widget.width(), map_side(small))
-    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, sign)
+    with QPainter(widget) as painter:
+        painter.setFont(_sign_font())
+        painter.setPen(current_theme().text)
+        room = QRect(0, top_of_maps(small), widget.width(), map_side(small))
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, sign)
 
 
 class OperatorBox(QWidget):
@@ -114,13 +114,13 @@ class Arrow(QWidget):
         return QSize(scaled(24), scaled(ARROW) + SPACING.m)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(current_theme().text3, 1.3))
-        y, right, head = self.height() / 2 + 1, self.width() - scaled(SPACING.s), scaled(ARROW) / 2
-        painter.drawLine(QPointF(scaled(SPACING.s), y), QPointF(right, y))
-        painter.drawLine(QPointF(right - head, y - head), QPointF(right, y))
-        painter.drawLine(QPointF(right - head, y + head), QPointF(right, y))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().text3, 1.3))
+            y, right, head = self.height() / 2 + 1, self.width() - scaled(SPACING.s), scaled(ARROW) / 2
+            painter.drawLine(QPointF(scaled(SPACING.s), y), QPointF(right, y))
+            painter.drawLine(QPointF(right - head, y - head), QPointF(right, y))
+            painter.drawLine(QPointF(right - head, y + head), QPointF(right, y))
 
 
 class ListBox(OperatorBox):
@@ -244,9 +244,8 @@ class FramedLabel(QLabel):
         return QSize(max(hint.width(), scaled(LEAST_WIDTH)), max(scaled(SIZE.control), hint.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.control, edge=current_theme().line)
-        painter.end()
+        with QPainter(self) as painter:
+            paint_rounded(painter, inset(self.rect(), 0.5), RADIUS.control, edge=current_theme().line)
         super().paintEvent(event)
 
 

@@ -156,12 +156,12 @@ class ChangeDot(QWidget):
         self.move(corner.x() - self.width() // 3, corner.y() - 2 * self.height() // 3)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setOpacity(self._strength)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(current_theme().edit)
-        painter.drawEllipse(self.rect())
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setOpacity(self._strength)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(current_theme().edit)
+            painter.drawEllipse(self.rect())
 
 
 class StageNode(MapButton):
@@ -244,25 +244,26 @@ class StageNode(MapButton):
         covered = self.map.isVisible() and self.map.geometry().contains(event.rect())
         if shown.plane is not None and not shown.dimmed and covered:
             return  # some cells of the map are being repainted, which hide all of this
-        painter, theme = QPainter(self), current_theme()
-        self.paint_background(painter)
-        self.paint_focus(painter)
-        below = self.map_rect().bottom() + 1 + BELOW_MAP
-        if event.rect().bottom() < below:
-            return
-        font = ui_font("stage_symbol", 600)
-        font.setStrikeOut(self._is_off())
-        painter.setFont(font)
-        painter.setPen(theme.accent if self.isChecked() else theme.text)
-        metrics = painter.fontMetrics()
-        # by its base line: Chinese letters are of another font, and would be cut in a room as high as this one's
-        left = (self.width() - metrics.horizontalAdvance(self._symbol)) / 2
-        painter.drawText(QPointF(left, below + metrics.ascent()), self._symbol)
-        height = metrics.ascent() + metrics.descent()
-        painter.setFont(ui_font("micro"))
-        painter.setPen(theme.text2 if self.isChecked() else theme.text3)
-        room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
-        painter.drawText(room, CENTERED, self.shape_text())
+        theme = current_theme()
+        with QPainter(self) as painter:
+            self.paint_background(painter)
+            self.paint_focus(painter)
+            below = self.map_rect().bottom() + 1 + BELOW_MAP
+            if event.rect().bottom() < below:
+                return
+            font = ui_font("stage_symbol", 600)
+            font.setStrikeOut(self._is_off())
+            painter.setFont(font)
+            painter.setPen(theme.accent if self.isChecked() else theme.text)
+            metrics = painter.fontMetrics()
+            # by its base line: Chinese letters are of another font, and would be cut in a room as high as this one's
+            left = (self.width() - metrics.horizontalAdvance(self._symbol)) / 2
+            painter.drawText(QPointF(left, below + metrics.ascent()), self._symbol)
+            height = metrics.ascent() + metrics.descent()
+            painter.setFont(ui_font("micro"))
+            painter.setPen(theme.text2 if self.isChecked() else theme.text3)
+            room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
+            painter.drawText(room, CENTERED, self.shape_text())
 
     def place_map(self) -> None:
         super().place_map()

@@ -251,18 +251,19 @@ class HeadRuler(QWidget):
     minimumSizeHint = sizeHint
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        number = QFontMetrics(ui_font("micro", 600)).horizontalAdvance(str(self._count)) + SPACING.xs
-        for head in range(self._count):
-            rect, chosen = self.box(head), head == self._chosen
-            background = theme.accent if chosen else theme.sunken if head % 2 == 0 else theme.surface
-            painter.fillRect(rect, background)
-            if rect.width() >= number:
-                painter.setFont(ui_font("micro", 600 if chosen else 400))
-                painter.setPen(theme.on_accent if chosen else theme.text2)
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, str(head))
-            painter.setPen(theme.line)
-            painter.drawRect(rect)
+        theme = current_theme()
+        with QPainter(self) as painter:
+            number = QFontMetrics(ui_font("micro", 600)).horizontalAdvance(str(self._count)) + SPACING.xs
+            for head in range(self._count):
+                rect, chosen = self.box(head), head == self._chosen
+                background = theme.accent if chosen else theme.sunken if head % 2 == 0 else theme.surface
+                painter.fillRect(rect, background)
+                if rect.width() >= number:
+                    painter.setFont(ui_font("micro", 600 if chosen else 400))
+                    painter.setPen(theme.on_accent if chosen else theme.text2)
+                    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, str(head))
+                painter.setPen(theme.line)
+                painter.drawRect(rect)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         head = self._head_at(event.position().x())

@@ -125,19 +125,20 @@ class MarkedView(QTableView):
             super().paintEvent(event)
         if self.model() is None or not (self._rows or self._column or self._edited):
             return
-        painter, theme = QPainter(self.viewport()), current_theme()
-        rows, columns = self.model().rowCount(), self.model().columnCount()
-        across = [] if self._column is None else [self._column]
-        for vertical, marks in ((True, across), (False, reversed(self._rows))):
-            for at, role in marks:
-                place = slice(at, at + 1)
-                rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
-                painter.setPen(QPen(getattr(theme, role), LINE.row_and_column))
-                _pair_of_lines(painter, rect, vertical)
-        if self._edited is not None:
-            painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
-            painter.setPen(QPen(theme.edit, LINE.edited))
-            painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
+        theme = current_theme()
+        with QPainter(self.viewport()) as painter:
+            rows, columns = self.model().rowCount(), self.model().columnCount()
+            across = [] if self._column is None else [self._column]
+            for vertical, marks in ((True, across), (False, reversed(self._rows))):
+                for at, role in marks:
+                    place = slice(at, at + 1)
+                    rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
+                    painter.setPen(QPen(getattr(theme, role), LINE.row_and_column))
+                    _pair_of_lines(painter, rect, vertical)
+            if self._edited is not None:
+                painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
+                painter.setPen(QPen(theme.edit, LINE.edited))
+                painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
 
     def _area(self, rows: slice, columns: slice) -> QRect:
         """Return the rectangle of a block of cells in the viewport, grid lines left out."""
