@@ -116,7 +116,7 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
 
 @dataclass(frozen=True)
 class SumPlace:
-    """The place of a sum: a cell of a stage as it is shown, and what is summed, a key of `gradients.OF`."""
+    """The place of a sum: a cell of a stage as it is shown, and what is summed, a key of `OF`."""
 
     stage: str
     batch: int

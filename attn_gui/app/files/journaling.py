@@ -191,10 +191,8 @@ class Journaling(QObject):
         return replace(step, is_torn=lambda: self._document.writes != writes)
 
     def _is_new(self) -> bool:
-        """Return whether there is something to be kept but for changes.
-
-        While it is written, nothing is if it was saved.
-        """
+        """Return whether there is something to write although no cell has changed: a whole state that no file holds, or
+        other snapshots than the journal has."""
         if self._whole:
             return self._document.modified
         return self._document.snapshots.all != self._held
@@ -245,7 +243,9 @@ class Journaling(QObject):
         with saving(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if not (self._lock.isLocked() or self._lock.tryLock(0)):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                refused = self._lock.error() == QLockFile.LockError.PermissionError
+                code = errno.EACCES if refused else errno.ENOSPC  # for a full disk QLockFile has no name of its own
+                raise OSError(code, os.strerror(code))
         self._journal.begin(step, since)
 
     def _forget(self) -> None:

@@ -34,7 +34,7 @@ class MapsController(Controller):
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.drawable.connect(self._on_computation_drawable)
         context.computation.working.connect(context.window.product.set_dimmed)  # the last picture stays
-        self._held = False  # whether outlines stand still
+        self._flashes_held = False  # whether outlines stand still
         self._shown: Evaluation | None = None  # by all maps; None while some show another
         context.view.follow(self.show, "evaluation", "head", "batch")
         context.view.follow(self._show_other, "compare", "baseline", "overlay")
@@ -117,16 +117,16 @@ class MapsController(Controller):
         if self._computation.refusal is not None:
             return  # a sentence stands there instead
         maps, look, focus = self._window.product.maps, self._view.look, QApplication.focusWidget()
-        held, here, middle = maps.focused, self._window.pictures.currentWidget(), self._view.middle
+        focused, here, middle = maps.focused, self._window.pictures.currentWidget(), self._view.middle
         if here is self._window.modes[middle]:
             return
-        if focus is None or (held is None and not here.isAncestorOf(focus)):
+        if focus is None or (focused is None and not here.isAncestorOf(focus)):
             self._window.set_mode(middle)
             return
         focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._window.set_mode(middle)
-        heatmap = maps.map(look.stage if held is None or look.mode == PRODUCT else held)
-        left = focus if held is None and focus.isVisible() else heatmap
+        heatmap = maps.map(look.stage if focused is None or look.mode == PRODUCT else focused)
+        left = focus if focused is None and focus.isVisible() else heatmap
         shown = left if left.isVisible() else self._window.modes[middle]
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -137,7 +137,7 @@ class MapsController(Controller):
             self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:
-        self._held = held
+        self._flashes_held = held
         for zone in (self._window.spine, self._window.product):
             zone.hold_flashes(held)
 
@@ -150,7 +150,7 @@ class MapsController(Controller):
                 spine.refresh(recomputed)
                 heads.refresh(recomputed)
                 product.refresh(recomputed)
-        if self._held:
+        if self._flashes_held:
             self._hold_flashes(False)
         self._levels = [zone.retake_levels for zone in (spine, product.maps, product.operands, heads)]
         self._rest.start(REST_MS)
@@ -252,7 +252,7 @@ class MapKeys(Controller):
 
     def _leave(self) -> bool:
         """Take one thing away at Esc: a refusal, a gesture, its tool, a comparison, of which the window is notified,
-        the chosen cell; `progress` ends pictures."""
+        the chosen cell. Tiles under way `ProgressController` has stopped before this is asked."""
         if self._window.banner.dismiss_refusal() or self._put_away():
             return True
         if self._view.look.compare in COMPARED:
@@ -270,19 +270,20 @@ class MapKeys(Controller):
         """Go from a cell of a map to the row of a table that it comes from."""
         panels = self._window.inputs.panels
         if stage in panels:
-            first = self._computation.evaluation.head_columns(stage, self._view.look.head).start
-            self._window.inputs.show_field(stage)
-            panels[stage].view.choose(row, first + column)
-            panels[stage].view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._go_to_table(stage, row, column)
             return
         rows, _ = self._tables.marked()
         field, place = next(((field, marks[0][0]) for field, marks in rows.items() if field in panels), (None, 0))
         if field is not None:
-            evaluation, head = self._computation.evaluation, self._view.look.head
-            first = evaluation.head_columns(field, head).start if field in evaluation.stages else 0
-            self._window.inputs.show_field(field)
-            panels[field].view.choose(place, first)
-            panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._go_to_table(field, place, 0)
+
+    def _go_to_table(self, field: str, row: int, column: int) -> None:
+        """Give the keyboard to a cell of a table; `column` counts from the first of the head on show."""
+        evaluation, view = self._computation.evaluation, self._window.inputs.panels[field].view
+        first = evaluation.head_columns(field, self._view.look.head).start if field in evaluation.stages else 0
+        self._window.inputs.show_field(field)
+        view.choose(row, first + column)
+        view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def commands(self) -> dict[str, Command]:
         return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}

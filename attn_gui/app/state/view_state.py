@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,7 +82,7 @@ class ViewSettings:
     decimals: int = 3
     scientific: bool = False
     compare: str = NOW  # one of `modes.STATES`, which of two states is shown; or GRADIENT, that of the chosen cell
-    gradient: str = CELL  # a key of `gradients.OF`: the sum that GRADIENT is of
+    gradient: str = CELL  # a key of `overlays.OF`: the sum that GRADIENT is of
     split: float = 0.5  # where the bar of split maps stands, as a share of their width
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
     reading: str = Entropy.key  # a key of READINGS: the number below every head
@@ -219,7 +219,7 @@ class ViewState(QObject):
 
     def notify_all(self) -> None:
         """Notify all that still wait of the present look at once: something else is about to happen."""
-        self._soon.start()  # which goes on where one of them fails
+        self._soon.start()  # so that the rest is notified even if a follower raises
         self._guard(False)
         while self._waiting:
             self._take_turn()
@@ -239,6 +239,7 @@ class ViewState(QObject):
         app.installEventFilter(self) if on else app.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Swallow movements of the pointer while followers wait; notify all of them before a press, a key or a drop."""
         if not isinstance(event, INPUT):
             return False
         kind, drags = event.type(), isinstance(event, QMouseEvent) and event.buttons() != Qt.MouseButton.NoButton
@@ -317,7 +318,7 @@ class ViewState(QObject):
     def _go_on(self) -> None:
         """Notify as many as there is time for, in every other turn: what they show is painted between."""
         self._painted = not self._painted
-        self._soon.start()  # which goes on where one of them fails
+        self._soon.start()  # so that the rest is notified even if a follower raises
         if self._painted:
             return
         self._guard(False)
@@ -338,7 +339,11 @@ class ViewState(QObject):
         """Let the next follower take its first or next turn; one that fails is not called again."""
         show = next(iter(self._waiting))
         turns = self._waiting.pop(show) or show()
-        if turns is not None and next(turns, turns) is None:
+        if turns is None:
+            return
+        with suppress(StopIteration):
+            next(turns)
+            # it goes on first; where it changed the look in this turn, it waits already, and begins anew instead
             self._waiting = {show: turns, **self._waiting}
 
 

@@ -61,18 +61,16 @@ def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
     problem = evaluation.problem
     q, k = (signs.cell(evaluation.latest[name], index) for name, index in (("query", row), ("key", key)))
     score = SCORES[problem.score].exponent(q, k, problem.score_params, signs)
-    text, plain = _scaled(problem, score, signs)
+    text = _scaled(problem, score, signs)
     if problem.softcap is not None:
         cap = signs.number(problem.softcap)
-        inner = f"{text if plain else signs.inside(text)} / {cap}"
-        text, plain = f"{cap} {signs.tanh}{signs.inside(inner)}", True
+        text = f"{cap} {signs.tanh}{signs.inside(f'{text} / {cap}')}"
     added = [
         signs.cell(layer.field(k), f"{row},{key}")
         for k, layer in enumerate(problem.mask)
         if layer.enabled and layer.adds
     ]
-    text, plain = " + ".join([text, *added]), plain and not added
-    return _over_temperature(problem, text, signs, plain=plain)
+    return _over_temperature(problem, " + ".join([text, *added]), signs, plain=not added)
 
 
 def _over_temperature(problem: Problem, text: str, signs: Signs, *, plain: bool) -> str:
@@ -81,15 +79,15 @@ def _over_temperature(problem: Problem, text: str, signs: Signs, *, plain: bool)
     return f"{text if plain else signs.inside(text)} / {signs.number(problem.temperature)}"
 
 
-def _scaled(problem: Problem, score: str, signs: Signs) -> tuple[str, bool]:
-    """Return (the text, whether it can be divided as it is)."""
+def _scaled(problem: Problem, score: str, signs: Signs) -> str:
+    """Return a score times the scale, as a product or a quotient: it can be divided as it is."""
     entry = SCORES[problem.score]
     if not entry.looks:
-        return score, True
+        return score
     if entry.root_scale and problem.scale is None:
-        return f"{score} / {signs.root % problem.d_k}", True
+        return f"{score} / {signs.root % problem.d_k}"
     scale = problem.effective_scale
-    return (score, True) if scale == 1 else (f"{signs.number(scale)}{signs.times}{signs.inside(score)}", True)
+    return score if scale == 1 else f"{signs.number(scale)}{signs.times}{signs.inside(score)}"
 
 
 # --- two ways of writing -------------------------------------------------------------------------

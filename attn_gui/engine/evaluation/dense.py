@@ -34,7 +34,7 @@ class DenseEvaluation(Evaluation):
     is ±∞ for the stages that follow, too.
     """
 
-    _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
+    _kept_dtype: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
 
     def __init__(self, problem: Problem, keep: int = KEEP, known: Mapping[str, Array] = NOTHING) -> None:
         """Compute all stages but those in `known`, which a problem that differs in later stages has computed."""
@@ -152,7 +152,7 @@ class DenseEvaluation(Evaluation):
         plain = plain_name(node.name)
         found, computed = arrays.get(plain), arrays.get(computed_name(plain))
         if isinstance(node, InterventionNode) and found is not None:
-            self._arrays[node.name] = np.array(found, self._kind) if computed is None else found
+            self._arrays[node.name] = np.array(found, self._kept_dtype) if computed is None else found
             return
         found = found if computed is None else computed
         if found is not None and not isinstance(node, EffectiveMaskNode):
@@ -163,7 +163,7 @@ class DenseEvaluation(Evaluation):
 
     def _empty(self, node: Node) -> Array:
         """Return a new array to keep a stage in, not yet computed."""
-        kind = np.float64 if node.stage.exact else self._kind
+        kind = np.float64 if node.stage.exact else self._kept_dtype
         return np.empty(node.shape, bool if node.stage.boolean else kind)
 
     @staticmethod

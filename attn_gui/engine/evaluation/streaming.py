@@ -58,10 +58,12 @@ class BlockCache:
     its largest logit is: extremes of these few maps serve the pictures of all.
     """
 
-    def __init__(self, evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, versions: EditLock) -> None:
-        self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
+    def __init__(
+        self, evaluation: DenseEvaluation, kernels: TileKernels, passes: RowPasses, edit_lock: EditLock
+    ) -> None:
+        self._evaluation, self._kernels, self._passes, self._edit_lock = evaluation, kernels, passes, edit_lock
         self._blocks: dict[Watched, BlockExtremes] = {}  # those asked for last stand last
-        weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
+        weights = int(np.prod(kernels.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
         self._weights_name = evaluation.weights
         self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
         self._room = min(MOST, max(LEAST, weights // SHARE))
@@ -71,29 +73,29 @@ class BlockCache:
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
     ) -> Picture:
         """Return (values, allowed) of the blocks `part` of a picture of rows × columns blocks."""
-        if stage not in self._chain.maps and stage != self._weights_name:
+        if stage not in self._kernels.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, part), None
         assert head is not None
-        across = slice(0, len(block_edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
-        down = block_edges(self._chain.shape[2], rows)
+        across = slice(0, len(block_edges(self._kernels.shape[3], columns)) - 1) if part is None else part[1]
+        down = block_edges(self._kernels.shape[2], rows)
         down = down if part is None else down[part[0].start : part[0].stop + 1]
         served = self._served(stage, batch, head, down)
         return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
         """Pool as `pooled` does, for some rows of blocks, from extremes that are not kept."""
-        if stage not in self._chain.maps and stage != self._weights_name:
+        if stage not in self._kernels.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
-        down = block_edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
-        return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
+        down = block_edges(self._kernels.shape[2], rows)[part.start : part.stop + 1]
+        return self._once(stage, batch, head, down, block_edges(self._kernels.shape[3], columns))
 
     def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
         """Return (values, allowed) of blocks with given edges in a map; None where scores are too large for it."""
         if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
-            if self._passes.rows.overflow_risk(place, self._chain.temperature).any():
+            if self._passes.rows.overflow_risk(place, self._kernels.temperature).any():
                 return None
         return self._once(stage, batch, head, down, across)
 
@@ -112,7 +114,7 @@ class BlockCache:
             blocks.ensure(here)
             if stage == self._weights_name:
                 self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
-            with self._versions.lock:
+            with self._edit_lock.lock:
                 values = self._picture(stage, served, blocks, batch, head, inside, across)
                 allowed = None
                 if blocks.open is not None:
@@ -139,19 +141,19 @@ class BlockCache:
 
     def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
         """Return the number of cells of maps to compute before a picture of these rows can be shown."""
-        with self._versions.lock:
+        with self._edit_lock.lock:
             blocks = self._blocks.get(
-                (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
+                (self._serving(stage, batch, head), batch, head, min(columns, self._kernels.shape[3]))
             )
-            unseen = (rows.stop - rows.start) * self._chain.shape[3]
+            unseen = (rows.stop - rows.start) * self._kernels.shape[3]
             return unseen if blocks is None else blocks.lacking(rows)
 
     # --- which blocks ----------------------------------------------------------------------------
     def _of(self, served: str, batch: int, head: int, columns: int) -> BlockExtremes:
         """Return the extremes of a map of one head; those used longest ago make room for new ones."""
-        with self._versions.lock:
-            key = (served, batch, head, min(columns, self._chain.shape[3]))
-            n, m = self._chain.shape[2:]
+        with self._edit_lock.lock:
+            key = (served, batch, head, min(columns, self._kernels.shape[3]))
+            n, m = self._kernels.shape[2:]
             found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
             self._blocks[key] = found
             room = self._room
@@ -178,11 +180,11 @@ class BlockCache:
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
         denominator = state.denominator[batch, head]
-        large = np.abs(state.row_max[batch, head]) > COARSE * self._chain.temperature
+        large = np.abs(state.row_max[batch, head]) > COARSE * self._kernels.temperature
         return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
 
     def _logits_serving(self, stage: str) -> str:
-        name = self._chain.logits_name if stage == self._weights_name else stage
+        name = self._kernels.logits_name if stage == self._weights_name else stage
         shared = self._evaluation.elementary_stages and not self._passes.hand.logits.any()
         return self._evaluation.scores if name in self._risen and shared else name
 
@@ -199,7 +201,7 @@ class BlockCache:
 
         dtype = np.dtype(self._evaluation.problem.dtype)
         masked = name == self._evaluation.part(Role.CLOSE) or (name == self._weights_name and self._evaluation.closes)
-        return BlockExtremes(part, across, dtype, masked, self._versions, read)
+        return BlockExtremes(part, across, dtype, masked, self._edit_lock, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
     def _picture(
@@ -217,8 +219,8 @@ class BlockCache:
         if stage == self._weights_name or self._logits_serving(stage) == stage:
             return scores
         if stage in self._risen:
-            scores = scores * scores.dtype.type(self._chain.scale)
-        cap = self._chain.softcap
+            scores = scores * scores.dtype.type(self._kernels.scale)
+        cap = self._kernels.softcap
         capped = cap is not None and stage == self._evaluation.part(Role.CAP)
         return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
@@ -244,10 +246,10 @@ class BlockCache:
         self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
         """Return logarithms of weights, pooled unscaled; None unless logits are a positive multiple of the blocks."""
-        factor = 1 / self._chain.temperature
+        factor = 1 / self._kernels.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
-            factor *= self._chain.scale
-        if not factor > 0 or self._chain.softcap is not None or len(subtrahends) > 1:
+            factor *= self._kernels.scale
+        if not factor > 0 or self._kernels.softcap is not None or len(subtrahends) > 1:
             return None
         off = (subtrahends[0] / factor).astype(blocks.high.dtype)
         logits = reduced(np.maximum, blocks.high[rows, across] - off[:, None], inside)
@@ -265,11 +267,11 @@ class BlockCache:
 
     def _highest(self, blocks: BlockExtremes, rows: slice, across: slice) -> Array:
         """Return the largest logit of every block, over T."""
-        factor = blocks.high.dtype.type(1 / self._chain.temperature)
+        factor = blocks.high.dtype.type(1 / self._kernels.temperature)
         if self._logits_serving(self._weights_name) != self._evaluation.scores:
             return np.asarray(blocks.high[rows, across] * factor)
-        high = blocks.high if self._chain.scale >= 0 else blocks.low
-        return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
+        high = blocks.high if self._kernels.scale >= 0 else blocks.low
+        return np.asarray(self._shown(high[rows, across], self._kernels.logits_name) * factor)
 
     def _subtrahends(self, blocks: BlockExtremes, batch: int, head: int, rows: slice) -> list[Array]:
         """Return arrays (rows,) that make logits over T logarithms of weights when they are subtracted one after the
@@ -277,7 +279,7 @@ class BlockCache:
 
         Beside very large scores row maxima are computed as those of the blocks are, so that they cancel.
         """
-        state, temperature = self._passes.rows, self._chain.temperature
+        state, temperature = self._passes.rows, self._kernels.temperature
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
         log_z = np.where(denominator == 0, np.inf, np.log(denominator))
@@ -288,7 +290,7 @@ class BlockCache:
         if not risk.any():
             return [row_max + log_z]
         highest = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
-        sink = self._chain.sink(head)  # may be what was taken off, far above all keys
+        sink = self._kernels.sink(head)  # may be what was taken off, far above all keys
         row_max[risk] = highest if sink is None else np.maximum(highest, sink / temperature)
         return [row_max, log_z]
 
@@ -326,34 +328,34 @@ class StreamingEvaluation(DenseEvaluation):
     _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
-        self._versions = EditLock()
+        self._edit_lock = EditLock()
         self._size = tile, chunk
         super().__init__(problem, keep=0)
 
     def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
         check_work(problem)
-        with self._versions.edit(), one_blas_thread():
-            self._kind = np.dtype(problem.dtype)
+        with self._edit_lock.edit(), one_blas_thread():
+            self._kept_dtype = np.dtype(problem.dtype)
             super()._build(problem, known)
-            self._chain = TileKernels(self)
-            self._by_rows = self._chain.softmax.name, self._chain.mixing.name
-            self._passes = RowPasses(self, self._chain, self._versions, *self._size)
-            self._pictures = BlockCache(self, self._chain, self._passes, self._versions)
+            self._kernels = TileKernels(self)
+            self._by_rows = self._kernels.softmax.name, self._kernels.mixing.name
+            self._passes = RowPasses(self, self._kernels, self._edit_lock, *self._size)
+            self._pictures = BlockCache(self, self._kernels, self._passes, self._edit_lock)
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
         super()._lay_out(problem, arrays)
         kept = [node for node in self._nodes if self._kept(node) and not node.stage.alias]
-        size = sum(prod(node.shape) * (EXACT_BYTES if node.stage.exact else self._kind.itemsize) for node in kept)
+        size = sum(prod(node.shape) * (EXACT_BYTES if node.stage.exact else self._kept_dtype.itemsize) for node in kept)
         copied = problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # by head
-        rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kind)
-        check(size + copied * self._kind.itemsize + rows)
+        rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kept_dtype)
+        check(size + copied * self._kept_dtype.itemsize + rows)
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
+        if name == self.projection and self._kept_dtype == np.float32 and indices.count(box) > MANY:
             found = self._narrow_output(box)
             if found is not None:
                 return found
@@ -361,7 +363,7 @@ class StreamingEvaluation(DenseEvaluation):
             return super().fetch(name, box)
         with np.errstate(all="ignore"):
             self._passes.ensure(box[:3])
-            if name == self._chain.mixing.name:
+            if name == self._kernels.mixing.name:
                 return self._passes.rows.output(box)
             return self._weights(box)
 
@@ -371,7 +373,7 @@ class StreamingEvaluation(DenseEvaluation):
         width = box[-1].stop - box[-1].start
         if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
             return super().box(stage, box)
-        found = np.empty(indices.shape_of(box), self._kind)
+        found = np.empty(indices.shape_of(box), self._kept_dtype)
         step = max(FEWEST_ROWS, AT_ONCE // width)
 
         def work(place: tuple[int, int, int]) -> None:
@@ -392,16 +394,16 @@ class StreamingEvaluation(DenseEvaluation):
         In float32 all rows are, unless many are read in part: the kept sums are off by the rounding of their scores.
         """
         whole = *box[:3], slice(0, self.problem.m)
-        if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
+        if self._kept_dtype == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
             return self._passes.whole_weights(whole)[..., box[3]]
-        rows, temperature = self._passes.rows, self._chain.temperature
-        if isinstance(normalizer := self._chain.normalizer, Keywise):
-            parts = normalizer.parts(self._chain.logits(box), np.asarray(temperature))
+        rows, temperature = self._passes.rows, self._kernels.temperature
+        if isinstance(normalizer := self._kernels.normalizer, Keywise):
+            parts = normalizer.parts(self._kernels.logits(box), np.asarray(temperature))
             return np.where(parts == 0, 0.0, parts / rows.denominator[box[:3]][..., None])
-        weights = rows.weights(self._chain.logits(box), box, temperature)
+        weights = rows.weights(self._kernels.logits(box), box, temperature)
         for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
             place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
-            weights[batch, head, row] = self._chain.softmax.compute((*place, whole[3]), super().fetch)[1][..., box[3]]
+            weights[batch, head, row] = self._kernels.softmax.compute((*place, whole[3]), super().fetch)[1][..., box[3]]
         return np.asarray(weights)
 
     def _narrow_output(self, box: Box) -> Array | None:
@@ -472,17 +474,17 @@ class StreamingEvaluation(DenseEvaluation):
         start = time.perf_counter()
         if problem.bare_structure != self.problem.bare_structure:
             return super().update(problem, changed)
-        with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
-            wired, other = self._nodes, np.zeros(self._chain.shape[:3], bool)
+        with self._edit_lock.edit(), one_blas_thread(), np.errstate(all="ignore"):
+            wired, other = self._nodes, np.zeros(self._kernels.shape[:3], bool)
             moved = self._take_up(problem)
             if self._nodes is not wired:  # they name interventions by their places, so also where no cell has moved
-                self._chain.lay_out()
-                self._by_rows = self._chain.softmax.name, self._chain.mixing.name
+                self._kernels.lay_out()
+                self._by_rows = self._kernels.softmax.name, self._kernels.mixing.name
                 other = self._passes.lay_out()
             named = self._named(changed) | moved
             reached = self._joined(reach(self._nodes, named, super().fetch), moved)
             cells = self._refill(reached)
-            edit = StreamingEdit(self._chain, self._passes, named, reached, other)
+            edit = StreamingEdit(self._kernels, self._passes, named, reached, other)
             cells |= edit.carry_out()
             drawn = self._joined(reached, self._opened(moved))
             self._pictures.follow(drawn, other)
@@ -531,7 +533,7 @@ class StreamingEvaluation(DenseEvaluation):
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
         """Return booleans: which of the rows of weights behind some rows of a stage are known."""
         entry = self.node(stage).stage
-        if entry.input_side or stage in self._chain.maps:
+        if entry.input_side or stage in self._kernels.maps:
             return np.ones(0, bool)
         alone = entry.per_head and head is not None
         return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
@@ -540,7 +542,7 @@ class StreamingEvaluation(DenseEvaluation):
         return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
 
     def is_map(self, stage: str) -> bool:
-        return stage == self.weights or stage in self._chain.maps
+        return stage == self.weights or stage in self._kernels.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
         """Return the number of cells of maps to compute before `pooled` in so many columns can show these rows.
@@ -554,4 +556,4 @@ class StreamingEvaluation(DenseEvaluation):
         return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        return entropies(self, self._chain, self._passes, batch, head, rows)
+        return entropies(self, self._kernels, self._passes, batch, head, rows)

@@ -29,17 +29,17 @@ class StreamingEdit:
 
     def __init__(
         self,
-        chain: TileKernels,
+        kernels: TileKernels,
         passes: RowPasses,
         named: Mapping[str, Sequence[Box]],
         reached: Mapping[str, Sequence[Box]],
         other: Array,
     ) -> None:
         """Plan an edit; `other` are flags of rows whose kept form changes: sums, or the result itself."""
-        self._chain, self._passes, self._rows = chain, passes, passes.rows
-        self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
+        self._kernels, self._passes, self._rows = kernels, passes, passes.rows
+        self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in kernels.maps}
         self._reached, self._other = reached, other
-        self._layers = {ref.name: ref for ref in (*chain.added, *chain.gates)}
+        self._layers = {ref.name: ref for ref in (*kernels.added, *kernels.gates)}
         self._drifted: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
         self.cells: dict[str, int] = {}
 
@@ -61,8 +61,8 @@ class StreamingEdit:
     # --- what is touched -------------------------------------------------------------------------
     def _reaches_all(self) -> bool:
         """Return whether a number has changed that every score reads."""
-        known = {self._chain.query, self._chain.key, *self._layers}
-        nodes = (self._chain.softmax, *(self._chain.nodes[name] for name in self._chain.maps))
+        known = {self._kernels.query, self._kernels.key, *self._layers}
+        nodes = (self._kernels.softmax, *(self._kernels.nodes[name] for name in self._kernels.maps))
         reads = {ref.name for node in nodes if not isinstance(node, InterventionNode) for ref in node.inputs}
         return bool((reads & self._changed.keys()) - known)
 
@@ -85,21 +85,21 @@ class StreamingEdit:
                 yield slice(batch, batch + 1), slice(head, head + 1), slice(low, high)
 
     def _of_queries(self) -> Iterator[tuple[slice, slice, slice]]:
-        heads = self._chain.shape[1]
-        for box in self._changed.get(self._chain.query or "", ()):
-            width = self._chain.nodes[str(self._chain.query)].shape[-1] // heads
+        heads = self._kernels.shape[1]
+        for box in self._changed.get(self._kernels.query or "", ()):
+            width = self._kernels.nodes[str(self._kernels.query)].shape[-1] // heads
             yield box[0], slice(box[2].start // width, -(-box[2].stop // width)), box[1]
 
     def _of_layers(self) -> Iterator[tuple[slice, slice, slice]]:
         for name, ref in self._layers.items():
-            if self._chain.has_rows(ref):
+            if self._kernels.has_rows(ref):
                 for box in self._changed.get(name, ()):
                     batch, heads, rows, _ = self._place(ref, box)
                     yield batch, heads, rows
 
     def _place(self, ref: Reference, box: Box) -> Box:
         """Return a box of a layer as one of the maps."""
-        sizes = self._chain.softmax.sizes
+        sizes = self._kernels.softmax.sizes
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
     # --- rows recomputed --------------------------------------------------------------------------
@@ -107,14 +107,14 @@ class StreamingEdit:
         count = rows.stop - rows.start
         if count <= FEW_ROWS and count * self._passes.row_cost <= AT_ONCE:
             self._passes.redo(batch, head, rows)
-            self._count(count, self._chain.shape[3], self._passes.values.width)
+            self._count(count, self._kernels.shape[3], self._passes.values.width)
 
     # --- keys exchanged --------------------------------------------------------------------------
     def _exchange(self, batch: int, group: int) -> None:
         """Update all heads of a K/V head: old logits from the own copy of K, then the copy, then new logits."""
-        keys = self._boxes_of(self._chain.key, batch, group)
-        values = self._boxes_of(self._chain.value, batch, group)
-        heads = range(group * self._chain.group, (group + 1) * self._chain.group)
+        keys = self._boxes_of(self._kernels.key, batch, group)
+        values = self._boxes_of(self._kernels.value, batch, group)
+        heads = range(group * self._kernels.group, (group + 1) * self._kernels.group)
         plans = [plan for head in heads for plan in self._plans(batch, head, keys, values)]
         before = [self._logits(place, old=True) for place, _ in plans]
         old = [self._values(place).copy() for place, _ in plans]
@@ -128,7 +128,7 @@ class StreamingEdit:
 
     def _boxes_of(self, name: str | None, batch: int, group: int) -> list[Box]:
         """Return the changed boxes of K or V that overlap one item and head."""
-        width = self._chain.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
+        width = self._kernels.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
         return [
             box
             for box in self._changed.get(name or "", ())
@@ -145,12 +145,12 @@ class StreamingEdit:
         logits = [box[1] for box in keys] + self._layer_keys(batch, head)
         if rows is None or not (logits or values):
             return
-        flags = np.zeros(self._chain.shape[3], bool)
+        flags = np.zeros(self._kernels.shape[3], bool)
         for cut in (*logits, *(box[1] for box in values)):
             flags[cut] = True
         stretches = runs(flags)
         count = sum(cut.stop - cut.start for cut in stretches)
-        columns = None if logits else self._columns(values, head // self._chain.group)
+        columns = None if logits else self._columns(values, head // self._kernels.group)
         if count > min(FEW_KEYS, max(1, len(flags) // 4)) or self._is_wide(rows, columns):
             self._rows.known[batch, head, rows] = False
             return
@@ -172,7 +172,7 @@ class StreamingEdit:
         """Return the keys at which a layer that is the same for all queries has changed."""
         found = []
         for name, ref in self._layers.items():
-            if not self._chain.has_rows(ref):
+            if not self._kernels.has_rows(ref):
                 for box in self._changed.get(name, ()):
                     items, heads, _, keys = self._place(ref, box)
                     if items.start <= batch < items.stop and heads.start <= head < heads.stop:
@@ -194,7 +194,7 @@ class StreamingEdit:
         """Return the slice of rows of a head that the edit can reach."""
         boxes = [
             box
-            for name in (self._chain.softmax.name, self._chain.weights, self._chain.mixing.name)
+            for name in (self._kernels.softmax.name, self._kernels.weights, self._kernels.mixing.name)
             for box in self._reached.get(name, ())
             if box[0].start <= batch < box[0].stop and box[1].start <= head < box[1].stop
         ]
@@ -203,12 +203,12 @@ class StreamingEdit:
         return slice(min(box[2].start for box in boxes), max(box[2].stop for box in boxes))
 
     def _logits(self, place: Box, old: bool) -> Array:
-        kernel = self._passes.fast or self._passes.stages
+        kernel = self._passes.fast or self._passes.slow
         return kernel.columns(place, self._passes.layers if old else AS_THEY_ARE)
 
     def _values(self, place: Box) -> Array:
         batch, head = place[0].start, place[1].start
-        return self._passes.values.cells[batch, head // self._chain.group, place[3], :-1]
+        return self._passes.values.cells[batch, head // self._kernels.group, place[3], :-1]
 
     def _exchange_terms(self, place: Box, columns: slice | None, old: KeyTerms, new: KeyTerms) -> None:
         batch, head, rows = place[0].start, place[1].start, place[2]
@@ -216,8 +216,8 @@ class StreamingEdit:
         columns = columns or slice(0, width)
         where = (batch, head, rows)
         blind = self._rows.denominator[where] == 0
-        bad = update_terms(self._rows, where, old, new, columns, self._chain.temperature)
-        if self._chain.sink(head) is not None:
+        bad = update_terms(self._rows, where, old, new, columns, self._kernels.temperature)
+        if self._kernels.sink(head) is not None:
             bad |= blind  # the sink is not counted in them
         bad &= self._rows.known[where]
         self._rows.mark_dirty(batch, head, rows)
@@ -229,6 +229,6 @@ class StreamingEdit:
             self._drifted += [(batch, head, run) for run in found]
 
     def _count(self, rows: int, keys: int, columns: int) -> None:
-        for name in (*self._chain.maps, self._chain.weights):
+        for name in (*self._kernels.maps, self._kernels.weights):
             self.cells[name] = self.cells.get(name, 0) + rows * keys
-        self.cells[self._chain.mixed] = self.cells.get(self._chain.mixed, 0) + rows * columns
+        self.cells[self._kernels.mixed] = self.cells.get(self._kernels.mixed, 0) + rows * columns

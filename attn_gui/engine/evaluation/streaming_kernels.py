@@ -198,14 +198,14 @@ class DotKernel:
 
     def __init__(
         self,
-        chain: TileKernels,
+        kernels: TileKernels,
         evaluation: DenseEvaluation,
         keys: HeadCopy,
         values: HeadCopy,
         layers: Layers,
         chunk: int,
     ) -> None:
-        self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
+        self.kernels, self._evaluation, self.keys, self.values, self.chunk = kernels, evaluation, keys, values, chunk
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
         self.norm_bound = np.zeros(keys.cells.shape[:2])
@@ -235,13 +235,13 @@ class DotKernel:
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
         row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
-        for keys in indices.in_parts(slice(0, self.chain.shape[3]), self.chunk):
+        for keys in indices.in_parts(slice(0, self.kernels.shape[3]), self.chunk):
             place = (*indices.cell((batch, head)), rows, keys)
-            allowed = self.chain.allowed(place, self._layers)
+            allowed = self.kernels.allowed(place, self._layers)
             if allowed is not None and not allowed.any():
                 continue
             scores = self._scores(query, place)
-            scores[:, self.keys.wild[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
+            scores[:, self.keys.wild[batch, head // self.kernels.group, keys]] = -np.inf  # judged by `judged`
             if not bounded:
                 row_max, factor = self._lower(scores, allowed, row_max)
                 if numerator.size:
@@ -251,7 +251,7 @@ class DotKernel:
                 exp_scores = np.exp2(scores, out=scores)
                 if allowed is not None:
                     np.multiply(exp_scores, allowed, out=exp_scores)
-            part = exp_scores @ self._calm_values(batch, head // self.chain.group, keys)
+            part = exp_scores @ self._calm_values(batch, head // self.kernels.group, keys)
             numerator = np.add(numerator, part, out=part) if numerator.size else part
         if not numerator.size:
             return SoftmaxRows.filled(len(query), self.values.width, self.dtype, 0.0)
@@ -262,9 +262,9 @@ class DotKernel:
     def _doubt_blind(self, tile: SoftmaxRows, batch: int, head: int, rows: slice) -> None:
         """Mark rows with open keys whose scores are all −∞, as where a partial sum has overflowed."""
         blind = tile.denominator == 0
-        if self.chain.added and blind.any():
-            allowed = self.chain.allowed(
-                (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3])), self._layers
+        if self.kernels.added and blind.any():
+            allowed = self.kernels.allowed(
+                (*indices.cell((batch, head)), rows, slice(0, self.kernels.shape[3])), self._layers
             )
             tile.denominator[blind if allowed is None else blind & allowed.any(axis=-1)] = np.nan
 
@@ -275,12 +275,12 @@ class DotKernel:
 
     def _with_wild_values(self, batch: int, head: int, rows: slice, tile: SoftmaxRows) -> SoftmaxRows:
         """Add to a tile the NaN and infinities of values that `_calm_values` has set to 0."""
-        group = head // self.chain.group
+        group = head // self.kernels.group
         wild = np.flatnonzero(self.values.wild[batch, group])
         unsure = np.full(len(tile.denominator), len(wild) > MOST_WILD)
         for key in wild[:MOST_WILD].tolist():
-            logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
-            above = (logits - tile.row_max) / self.chain.temperature
+            logits = self.kernels.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
+            above = (logits - tile.row_max) / self.kernels.temperature
             unsure |= add_wild(tile.numerator, above, self.values.cells[batch, group, key, :-1])
         tile.denominator[unsure] = np.nan
         return tile
@@ -292,12 +292,12 @@ class DotKernel:
         of −∞ such a key has no part in a row. Rows are unsure, too, where a score may overflow before scale and
         temperature make it small again.
         """
-        keys = np.flatnonzero(self.keys.wild[batch, head // self.chain.group])
+        keys = np.flatnonzero(self.keys.wild[batch, head // self.kernels.group])
         lost, unsure = np.zeros(rows.stop - rows.start, bool), self._may_overflow(batch, head, rows)
         if len(keys) > MOST_WILD:
             return lost, np.ones_like(unsure)
         for key in keys.tolist():
-            logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
+            logits = self.kernels.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
             lost |= np.isnan(logits) | np.isposinf(logits)
             unsure |= np.isfinite(logits)
         return lost, unsure & ~lost
@@ -305,25 +305,25 @@ class DotKernel:
     def _may_overflow(self, batch: int, head: int, rows: slice) -> Array:
         """Return booleans (rows,): rows that may have a score, scaled or not, beyond the range of the dtype."""
         own = self._queries(batch, head, rows)
-        longest = np.sqrt(np.einsum("id,id->i", own, own)) * self.norm_bound[batch, head // self.chain.group]
-        return np.asarray(~(longest * max(1.0, abs(self.chain.scale)) < np.finfo(self.dtype).max / 4))
+        longest = np.sqrt(np.einsum("id,id->i", own, own)) * self.norm_bound[batch, head // self.kernels.group]
+        return np.asarray(~(longest * max(1.0, abs(self.kernels.scale)) < np.finfo(self.dtype).max / 4))
 
     def _queries(self, batch: int, head: int, rows: slice) -> Array:
         """Return rows of Q of one head, turned and normalized as the scores read them."""
-        assert self.chain.query is not None
+        assert self.kernels.query is not None
         width = self.keys.width
-        return self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        return self._evaluation.held(self.kernels.query)[batch, rows, head * width : (head + 1) * width]
 
     def _keys(self, batch: int, head: int, keys: slice) -> Array:
         """Return rows of K of one head from the own copy, without its column of ones."""
-        return self.keys.cells[batch, head // self.chain.group, keys, : self.keys.width]
+        return self.keys.cells[batch, head // self.kernels.group, keys, : self.keys.width]
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
         """Return Q times `_factor` with a column of minus the bound on the scores, and the bound, None if loose."""
         own, width = self._queries(batch, head, rows), self.keys.width
         factor, limit = self._factor(), None
-        if not self.chain.added and self.chain.softcap is None:
-            steepness = abs(factor) * LOG2E * self.norm_bound[batch, head // self.chain.group]
+        if not self.kernels.added and self.kernels.softcap is None:
+            steepness = abs(factor) * LOG2E * self.norm_bound[batch, head // self.kernels.group]
             limit = np.sqrt(np.einsum("id,id->i", own, own)) * self.dtype.type(steepness)
             limit = limit if limit.max() <= TIGHT else None
         query = np.zeros((len(own), width + 1), self.dtype)
@@ -333,20 +333,20 @@ class DotKernel:
         return query, limit
 
     def _factor(self) -> float:
-        cap = self.chain.softcap
-        return self.chain.scale / self.chain.temperature if cap is None else self.chain.scale / cap
+        cap = self.kernels.softcap
+        return self.kernels.scale / self.kernels.temperature if cap is None else self.kernels.scale / cap
 
     def _scores(self, query: Array, place: Box) -> Array:
         """Return the scores of a chunk over T, softcap and biases included, in scratch memory of this thread."""
         batch, head, _, keys = (cut.start for cut in place)
         scores = self._room(len(query), place[3].stop - keys)
-        np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=scores)
-        temperature, cap = self.chain.temperature, self.chain.softcap
+        np.matmul(query, self.keys.cells[batch, head // self.kernels.group, place[3]].T, out=scores)
+        temperature, cap = self.kernels.temperature, self.kernels.softcap
         if cap is not None:
             np.tanh(scores, out=scores)
             scores *= self.dtype.type(cap / temperature)
-        for ref in self.chain.added:
-            scores += np.multiply(self.chain.cells(ref, place, self._layers), 1 / temperature, dtype=self.dtype)
+        for ref in self.kernels.added:
+            scores += np.multiply(self.kernels.cells(ref, place, self._layers), 1 / temperature, dtype=self.dtype)
         return scores
 
     def _room(self, rows: int, columns: int) -> Array:
@@ -372,34 +372,34 @@ class DotKernel:
         reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64) * unit)
         trusted = np.isfinite(numerator).all(axis=1) & ((np.abs(reference) < LARGE) | (denominator == 0))
         denominator = np.where(trusted, np.ldexp(denominator, -power), np.nan)
-        return SoftmaxRows((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
+        return SoftmaxRows((reference + power / LOG2E) * self.kernels.temperature, denominator, numerator)
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
         """Return logits of some keys for rows of one head in float64, from the own copy of K and these `layers`."""
         batch, head = place[0].start, place[1].start
         logits = (self._queries(batch, head, place[2]) @ self._keys(batch, head, place[3]).T).astype(np.float64)
-        logits *= self.chain.scale
-        if (cap := self.chain.softcap) is not None:
+        logits *= self.kernels.scale
+        if (cap := self.kernels.softcap) is not None:
             logits = cap * np.tanh(logits / cap)
-        for ref in self.chain.added:
-            logits += self.chain.cells(ref, place, layers)
-        allowed = self.chain.allowed(place, layers)
+        for ref in self.kernels.added:
+            logits += self.kernels.cells(ref, place, layers)
+        allowed = self.kernels.allowed(place, layers)
         return np.asarray(logits if allowed is None else np.where(allowed, logits, -np.inf))
 
     def transposed(self, stage: str, place: Box) -> Array:
         """Return a map before the mask at a box of one head, keys as rows, in the problem's dtype."""
         batch, head = place[0].start, place[1].start
         found: Array = self._keys(batch, head, place[3]) @ self._queries(batch, head, place[2]).T
-        depth = self.chain.order.index(stage)
+        depth = self.kernels.order.index(stage)
         if depth == 0:
             return found
-        found *= self.dtype.type(self.chain.scale)
-        if depth > 1 and (cap := self.chain.softcap) is not None:
+        found *= self.dtype.type(self.kernels.scale)
+        if depth > 1 and (cap := self.kernels.softcap) is not None:
             found = self.dtype.type(cap) * np.tanh(found / self.dtype.type(cap))
             depth -= 1
-        for ref in self.chain.added if depth > 1 else ():
-            found += self.chain.cells(ref, place).T
+        for ref in self.kernels.added if depth > 1 else ():
+            found += self.kernels.cells(ref, place).T
         return found
 
 
@@ -418,8 +418,8 @@ def _bound(keys: Array, wild: Array) -> float:
 class StageKernel:
     """Rows of any score function, by the stages' own `forward`; also those that the fast kernel cannot trust."""
 
-    def __init__(self, chain: TileKernels, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
-        self.chain, self.keys, self.values = chain, keys, values
+    def __init__(self, kernels: TileKernels, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
+        self.kernels, self.keys, self.values = kernels, keys, values
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
 
@@ -429,10 +429,10 @@ class StageKernel:
         return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _parts(self, rows: slice) -> Iterator[slice]:
-        return indices.in_parts(rows, max(FEWEST, CELLS // self.chain.shape[3]))
+        return indices.in_parts(rows, max(FEWEST, CELLS // self.kernels.shape[3]))
 
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
-        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        box = (*indices.cell((batch, head)), rows, slice(0, self.kernels.shape[3]))
         row_max, exp_scores, denominator = self._exp_scores(self.columns(box, self._layers))
         numerator = self._mixed(exp_scores, self._values(batch, head))
         if np.isfinite(numerator).all():
@@ -441,7 +441,7 @@ class StageKernel:
         mean = self._mixed(exp_scores / divisor[:, None], self._values(batch, head))
         heavy = np.asarray((np.isfinite(mean) & ~np.isfinite(numerator)).any(axis=1))  # a sum too large for a number
         divisor = np.where(heavy, divisor, 1.0)  # no other row: beside very large scores log Z would be lost
-        row_max = row_max + self.chain.temperature * np.log(divisor)
+        row_max = row_max + self.kernels.temperature * np.log(divisor)
         return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
 
     def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> SoftmaxRows:
@@ -455,25 +455,25 @@ class StageKernel:
     def _by_hand(
         self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None
     ) -> tuple[Array, Array, Array]:
-        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        box = (*indices.cell((batch, head)), rows, slice(0, self.kernels.shape[3]))
         logits = None if columns is None else columns(box)
-        if logits is None or not (np.abs(logits.max(axis=-1)) < LARGE * self.chain.temperature).all():
-            logits = self.chain.logits(box)[0, 0]
+        if logits is None or not (np.abs(logits.max(axis=-1)) < LARGE * self.kernels.temperature).all():
+            logits = self.kernels.logits(box)[0, 0]
         row_max, _, denominator = self._exp_scores(logits)
-        weights = self.chain.whole_weights(box, logits[None, None])[0, 0]
+        weights = self.kernels.whole_weights(box, logits[None, None])[0, 0]
         return row_max, denominator, self._mixed(weights, self._values(batch, head))
 
     def _values(self, batch: int, head: int) -> Array:
-        return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
+        return np.asarray(self.values.cells[batch, head // self.kernels.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
         """Return row maxima, exp((logits − maximum) / T) and row sums; without a softmax 0 and the parts."""
-        if isinstance(normalizer := self.chain.normalizer, Keywise):
-            parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
+        if isinstance(normalizer := self.kernels.normalizer, Keywise):
+            parts = normalizer.parts(logits, np.asarray(self.kernels.temperature))
             return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
         row_max = logits.max(axis=-1)
         row_max = np.where(np.isneginf(row_max), 0.0, row_max)
-        exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
+        exp_scores = np.exp((logits - row_max[:, None]) / self.kernels.temperature)
         exp_scores = np.where(np.isneginf(logits), 0.0, exp_scores)
         return row_max, exp_scores, exp_scores.sum(axis=-1)
 
@@ -484,9 +484,9 @@ class StageKernel:
     def columns(self, place: Box, layers: Layers) -> Array:
         """Return logits of some keys for rows of one head in float64, from the own copy of K and these `layers`."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
-        if self.chain.key is not None and self.keys is not None:
-            given[self.chain.key] = self.keys.read
-        return np.asarray(self.chain.logits(place, given)[0, 0])
+        if self.kernels.key is not None and self.keys is not None:
+            given[self.kernels.key] = self.keys.read
+        return np.asarray(self.kernels.logits(place, given)[0, 0])
 
 
 def _reader(cells: BoxReadable) -> Callable[[Box], Array]:

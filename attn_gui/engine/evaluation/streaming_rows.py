@@ -44,9 +44,9 @@ class InterventionRows:
     among them.
     """
 
-    def __init__(self, evaluation: DenseEvaluation, chain: TileKernels) -> None:
-        self._evaluation, self._chain = evaluation, chain
-        self.logits, self.weights = np.zeros(chain.shape[:3], bool), np.zeros(chain.shape[:3], bool)
+    def __init__(self, evaluation: DenseEvaluation, kernels: TileKernels) -> None:
+        self._evaluation, self._kernels = evaluation, kernels
+        self.logits, self.weights = np.zeros(kernels.shape[:3], bool), np.zeros(kernels.shape[:3], bool)
         self.lay_out()
 
     def lay_out(self) -> Array:
@@ -55,10 +55,10 @@ class InterventionRows:
         self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
         for node in self._evaluation.nodes:
             if isinstance(node, InterventionNode) and node.stage.square:
-                flags = self.weights if node.name == self._chain.weights else self.logits
+                flags = self.weights if node.name == self._kernels.weights else self.logits
                 for step in node.steps:
                     flags[step.box[:3]] = True
-        if not self._chain.normalizer.elementary:
+        if not self._kernels.normalizer.elementary:
             self.weights[:] = True
         self.any = self.logits | self.weights
         return np.asarray(self.any != before)
@@ -87,7 +87,7 @@ class InterventionRows:
         rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
         keys = slice(int(across[0]), int(across[-1]))
         for row in (np.flatnonzero(rows) + int(down[0])).tolist():
-            cells = self._evaluation.block(self._chain.weights, batch, head, slice(row, row + 1), keys).T
+            cells = self._evaluation.block(self._kernels.weights, batch, head, slice(row, row + 1), keys).T
             high, low = (reduced(ufunc, cells, across - across[0])[:, 0] for ufunc in (np.maximum, np.minimum))
             line = picture[int(np.searchsorted(down, row, "right")) - 1]
             np.copyto(line, largest(np.maximum(line, high), np.minimum(line, low)))
@@ -98,14 +98,19 @@ class RowPasses:
     """The rows of one evaluation and the kernels that compute them."""
 
     def __init__(
-        self, evaluation: DenseEvaluation, chain: TileKernels, versions: EditLock, step: int | None, chunk: int | None
+        self,
+        evaluation: DenseEvaluation,
+        kernels: TileKernels,
+        edit_lock: EditLock,
+        step: int | None,
+        chunk: int | None,
     ) -> None:
-        self._evaluation, self._chain, self._versions = evaluation, chain, versions
+        self._evaluation, self._kernels, self._edit_lock = evaluation, kernels, edit_lock
         self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
-        batch, heads, n, m = chain.shape
+        batch, heads, n, m = kernels.shape
         problem = evaluation.problem
-        self.values = HeadCopy(evaluation.held(chain.value), problem.num_kv_heads)
-        self.keys = HeadCopy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
+        self.values = HeadCopy(evaluation.held(kernels.value), problem.num_kv_heads)
+        self.keys = HeadCopy(evaluation.held(kernels.key), problem.num_kv_heads) if kernels.key is not None else None
         widths = self.values.width + (self.keys.width if self.keys is not None else 0)
         self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
         self.row_cost: int = m * self.cell_cost
@@ -113,17 +118,17 @@ class RowPasses:
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = RowSums((batch, heads, n), self.values.width, dtype, step)
-        self.hand = InterventionRows(evaluation, chain)
+        self.hand = InterventionRows(evaluation, kernels)
         self.rows.by_hand = self.hand.any
         self.layers = {
             ref.name: np.array(self._cells(ref.name))
-            for ref in (*chain.added, *chain.gates)
-            if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
+            for ref in (*kernels.added, *kernels.gates)
+            if not kernels.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
         }
-        self.stages = StageKernel(chain, self.keys, self.values, self.layers)
+        self.slow = StageKernel(kernels, self.keys, self.values, self.layers)
         self.fast = None
         if SCORES[problem.score].dot and self.keys is not None and evaluation.elementary_stages:
-            self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
+            self.fast = DotKernel(kernels, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:
         cells = self._evaluation.sources[name].cells
@@ -134,14 +139,14 @@ class RowPasses:
         """Copy a K/V head before it is first used: a long problem opens without waiting for all of them."""
         if self.values.ready[batch, group]:
             return
-        with self._versions.lock:
+        with self._edit_lock.lock:
             if self.values.ready[batch, group]:
                 return
             if self.keys is not None:
-                self.keys.begin(self._evaluation.held(str(self._chain.key)), batch, group)
+                self.keys.begin(self._evaluation.held(str(self._kernels.key)), batch, group)
             if self.fast is not None:
-                self.fast.raise_bound(batch, group, slice(0, self._chain.shape[3]))
-            self.values.begin(self._evaluation.held(self._chain.value), batch, group)
+                self.fast.raise_bound(batch, group, slice(0, self._kernels.shape[3]))
+            self.values.begin(self._evaluation.held(self._kernels.value), batch, group)
 
     def renew(self, name: str) -> None:
         """Copy the present cells of a layer."""
@@ -150,21 +155,21 @@ class RowPasses:
     def follow_keys(self, batch: int, group: int, rows: slice) -> None:
         """Copy the present rows of K; where its bound grew, rows that use it may differ in their last bits."""
         assert self.keys is not None
-        self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
+        self.keys.follow(self._evaluation.held(str(self._kernels.key)), batch, group, rows)
         if self.fast is not None and self.fast.raise_bound(batch, group, rows):
             self._mark_group(batch, group)
 
     def follow_values(self, batch: int, group: int, rows: slice) -> None:
         """Copy the present rows of V."""
-        self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
+        self.values.follow(self._evaluation.held(self._kernels.value), batch, group, rows)
 
     # --- a tile ----------------------------------------------------------------------------------
     def computed(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Compute rows, kept or not; those with interventions by the stages."""
-        self.need(batch, head // self._chain.group)
+        self.need(batch, head // self._kernels.group)
         if self.hand.any[batch, head, rows].all():
             return self._by_hand(batch, head, rows)
-        tile = with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
+        tile = with_sink(self._of_keys(batch, head, rows), self._kernels.sink(head), self._kernels.temperature)
         for run in self.hand.runs(batch, head, rows):
             tile.replace(run, self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
@@ -172,20 +177,20 @@ class RowPasses:
     def _by_hand(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Compute rows with interventions; where only weights have any, the fast kernel gives their logits."""
         quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
-        tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
-        return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
+        tile = self.slow.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
+        return with_sink(tile, self._kernels.sink(head), self._kernels.temperature, by_hand=True)
 
     def _of_keys(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Compute rows without the sink: by the fast kernel, and by the stages those that it cannot trust."""
         if self.fast is None:
-            return self.stages.tile(batch, head, rows)
+            return self.slow.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
         if lost.all():
             return SoftmaxRows.filled(len(lost), self.values.width, self.values.cells.dtype, np.nan)
         tile = self.fast.tile(batch, head, rows)
         tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
         for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
-            tile.replace(run, self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
+            tile.replace(run, self.slow.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop)))
         return tile
 
     def whole_weights(self, box: Box) -> Array:
@@ -193,24 +198,24 @@ class RowPasses:
         found = np.empty(indices.shape_of(box))
         for batch, head in np.ndindex(*found.shape[:2]):
             place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
-            self.need(place[0].start, place[1].start // self._chain.group)
+            self.need(place[0].start, place[1].start // self._kernels.group)
             for keys in indices.in_parts(slice(0, found.shape[3]), KEYS):
-                found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
+                found[batch, head, :, keys] = self.slow.columns((*place, keys), self.layers)
             logits = found[batch : batch + 1, head : head + 1]
-            logits[...] = self._chain.shares((*place, box[3]), logits)
+            logits[...] = self._kernels.shares((*place, box[3]), logits)
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """Return (values, allowed) of a map of one head, keys as rows; `allowed` for the masked scores alone."""
-        self.need(place[0].start, place[1].start // self._chain.group)
-        mask = self._chain.mask
+        self.need(place[0].start, place[1].start // self._kernels.group)
+        mask = self._kernels.mask
         closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
         if self.fast is not None:
             values = self.fast.transposed(stage, place)
         else:
-            before = mask.inputs[0].name if mask is not None and closing and self._chain.added else stage
+            before = mask.inputs[0].name if mask is not None and closing and self._kernels.added else stage
             values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
-        allowed = self._chain.allowed(place) if closing else None
+        allowed = self._kernels.allowed(place) if closing else None
         return self.hand.patched(stage, place, values, None if allowed is None else allowed.T)
 
     def lay_out(self) -> Array:
@@ -232,7 +237,7 @@ class RowPasses:
         """Compute the unknown rows of a box, again after an edit; a few long rows without their tile."""
         known = self.rows.known
         if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
-            with self._versions.lock, np.errstate(all="ignore"):
+            with self._edit_lock.lock, np.errstate(all="ignore"):
                 for batch, head, row in np.argwhere(~known[rows]).tolist():
                     low = rows[2].start + row
                     self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
@@ -257,7 +262,7 @@ class RowPasses:
         self, heads: Sequence[tuple[int, int]] | None, progress: CountProgress, cancelled: Callable[[], bool]
     ) -> bool:
         """Compute unknown rows until none is left, also of those that edits forget; False if cancelled."""
-        pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
+        pairs = list(np.ndindex(*self._kernels.shape[:2])) if heads is None else heads
         while jobs := list(self._unknown(pairs)):
             if cancelled() or not self._run(jobs, progress, cancelled):
                 return False
@@ -272,13 +277,13 @@ class RowPasses:
     def settle(self, cancelled: Callable[[], bool]) -> bool:
         """Compute again, as a fresh evaluation would, all known rows that edits have updated; False if cancelled."""
         with np.errstate(all="ignore"):
-            if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
+            if not self._edit_lock.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
                 return False
         return self._run(self._dirty_tiles(), None, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
         """Write kept stages and bounds of K as a fresh evaluation has them: an edit that changes last digits."""
-        with self._versions.edit():
+        with self._edit_lock.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
             for batch, group in self.fast.measure() if self.fast is not None else ():
@@ -290,9 +295,9 @@ class RowPasses:
             held = self._evaluation.held(name)
             other = (held != array) & ~(np.isnan(held) & np.isnan(array))
             np.copyto(held, array)
-            if name in (self._chain.key, self._chain.value) and other.any():
+            if name in (self._kernels.key, self._kernels.value) and other.any():
                 self.rows.dirty[:] = True
-            elif name == self._chain.query:
+            elif name == self._kernels.query:
                 for batch, row in np.argwhere(other.any(axis=-1)).tolist():
                     self.rows.dirty[batch, :, row // self.rows.step] = True
         if fresh:
@@ -300,12 +305,12 @@ class RowPasses:
 
     def _mark_group(self, batch: int, group: int) -> None:
         """Mark all rows that use the bound of a K/V head: their last bits change with it."""
-        self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
+        self.rows.dirty[batch, group * self._kernels.group : (group + 1) * self._kernels.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
         """Return dirty tiles that hold a known row, and mark the others clean."""
         jobs = []
-        with self._versions.lock:
+        with self._edit_lock.lock:
             for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
                 known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
                 self.rows.dirty[batch, head, tile] = known
@@ -315,7 +320,7 @@ class RowPasses:
 
     def copy_all(self) -> None:
         """Copy the present K and V as a whole."""
-        for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
+        for copy, name in ((self.keys, self._kernels.key), (self.values, self._kernels.value)):
             if copy is not None and name is not None:
                 copy.follow_all(self._evaluation.held(name))
 
@@ -332,7 +337,7 @@ class RowPasses:
             self.rows.dirty[batch, head, number] = False
 
         with np.errstate(all="ignore"):
-            return self._versions.beside(lambda: self.computed(batch, head, rows), keep)
+            return self._edit_lock.beside(lambda: self.computed(batch, head, rows), keep)
 
 
 def runs(flags: Array, most: int = 16) -> list[slice]:
@@ -356,7 +361,7 @@ class BlockExtremes:
         across: Array,
         dtype: np.dtype[np.generic],
         masked: bool,
-        versions: EditLock,
+        edit_lock: EditLock,
         read: Callable[[slice, slice], tuple[Array, Array | None]],
     ) -> None:
         self.first, self.edges = part.start, across
@@ -367,7 +372,7 @@ class BlockExtremes:
         self.known = np.zeros(rows, bool)
         self.patched = np.zeros(-(-rows // BLOCK_ROWS), bool)  # which steps of rows edits have changed in part
         self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
-        self._versions, self._read = versions, read
+        self._edit_lock, self._read = edit_lock, read
 
     def forget(self, rows: slice, keys: slice) -> None:
         """Forget the extremes of cells that have changed; the caller holds the lock."""
@@ -397,7 +402,7 @@ class BlockExtremes:
 
     def ensure(self, rows: slice) -> None:
         """Compute unknown rows, again where an edit comes in between."""
-        with self._versions.lock:
+        with self._edit_lock.lock:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
                 self.mark_patched(part)
@@ -433,7 +438,7 @@ class BlockExtremes:
                 self._write(rows, cut, extremes)
             self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
 
-        return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
+        return self._edit_lock.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
 
     def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
         self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
@@ -455,7 +460,7 @@ class BlockExtremes:
 
 # Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
 def entropies(
-    evaluation: DenseEvaluation, chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
+    evaluation: DenseEvaluation, kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
 ) -> Array:
     """Return the entropy in nats of every row, BLIND where no key is open; computes rows that are not known first."""
     found = np.empty(rows.stop - rows.start)
@@ -464,28 +469,28 @@ def entropies(
 
     def work(part: slice) -> None:
         with np.errstate(all="ignore"):
-            found[part.start - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+            found[part.start - rows.start : part.stop - rows.start] = _of_rows(kernels, passes, batch, head, part)
 
     share(list(indices.in_parts(rows, ENTROPY_ROWS)), work)
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
-    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, kernels.temperature)[0, 0])
     unsure |= passes.hand.weights[batch, head, rows]
     for row in (rows.start + np.flatnonzero(unsure)).tolist():
-        weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+        weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, kernels.shape[3]))
         found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
     return found
 
 
-def _of_rows(chain: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
-    temperature, keys = chain.temperature, chain.shape[3]
+def _of_rows(kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
+    temperature, keys = kernels.temperature, kernels.shape[3]
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
     found, share = np.zeros((2, rows.stop - rows.start))
     wide = max(1, ENTROPY_CELLS // len(found))
     for cut in indices.in_parts(slice(0, keys), wide):
-        logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
+        logits, allowed = passes.transposed(kernels.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
         below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
         if allowed is not None:

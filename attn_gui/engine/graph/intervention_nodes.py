@@ -1,5 +1,4 @@
-"""Changes by hand carried out behind a step; the phrase “A[10, 13] of head 3 set to 0.9”; what stays closed. The node's
-formula is x[…] = x[…], where[…], values[…].
+"""Changes by hand carried out behind a step; the phrase “A[10, 13] of head 3 set to 0.9”; what stays closed.
 
 `where` are boxes, the numbers of an intervention have the shape of their box, and a copy reads the computed cells of
 another place: none of it is ever as large as the stage.

@@ -1,5 +1,5 @@
 """Base of a step: its formula in index notation, role, letters, rounding; sums of products and their gradient. A stage
-does the arithmetic of one step; `graph` does all the addressing.
+does the arithmetic of one step; `nodes.py` does all the addressing.
 
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.
@@ -151,14 +151,15 @@ class Stage:
     formula = ""
     along = ""  # left-hand letters whose cells depend on one another through the first input (softmax: j)
     gates: Mapping[int, str] = MappingProxyType({})  # input: boolean array that stops a change of it where it is False
-    squares: Mapping[int, tuple[float, float]] = MappingProxyType({})  # input: magnitudes that it squares without care
+    squares: Mapping[int, tuple[float, float]] = MappingProxyType({})  # input: the least and the largest magnitude of
+    # which a workbook can hold the square (`xlsx_formulas.check_squares`)
     when: tuple[str, ...] = ()  # sources that must be there although the formula does not read them
     unless: tuple[str, ...] = ()  # sources that must not be there
     hidden = False  # a helper that is not shown
     alias = False  # its result is its input
-    boolean = False
+    boolean = False  # its cells are True or False, such as those of a mask
     exact = False  # held in float64, whatever the problem's numbers are held as
-    ordered = False
+    ordered = False  # its products are summed in order: a part equals that part of the whole, bit for bit
 
     # --- what is known of it beside the arithmetic -----------------------------------------------
     called = StageName("", "", "")
@@ -238,7 +239,7 @@ class Stage:
         """Return one gradient for each input, None for one without, laid out by all letters.
 
         `grad` and `result` have the left-hand letters, then axes of length 1. In a gradient, a letter already summed
-        over has length 1; `graph` sums over the others that the input does not have.
+        over has length 1; `nodes.py` sums over the others that the input does not have.
         """
         raise NotImplementedError
 
