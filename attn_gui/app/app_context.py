@@ -35,7 +35,12 @@ class AppContext:
 
 
 class Controller(QObject):
-    """Base of the controllers: it goes with the window, and has all of the context at hand."""
+    """Base of the controllers: it goes with the window, and has all of the context at hand.
+
+    `Program` calls by name what a controller has of these: `commands()`, which answer actions; `retranslate()`, where
+    no widget translates its words; `wait()`, which returns whether its files are written; `finish()`, where it has more
+    to end than tasks and timers.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)

@@ -182,11 +182,7 @@ class Program(QObject):
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Return the parts that it was built of, each of the controllers among them.
-
-        Of a part is asked what it has: `commands` that answer actions, `retranslate` where no widget translates its
-        words, `wait` until its files are written, and `finish` where it has more to end than tasks and timers.
-        """
+        """Return the parts that it was built of; `Controller` says by which names they are called."""
         groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
         return [part for group in groups for part in vars(group).values()]
 

@@ -52,7 +52,7 @@ class Document(QObject):
     ) -> None:
         super().__init__(parent)
         self.path, self.name = path, name
-        self.generation = 0
+        self.generation = 0  # moves with every change of the document, once it is carried out
         self.revision = 0  # moves with the generation and with the snapshots: with all that a file would hold
         self._draft = Draft(with_own_memory(problem.fields(), {}))
         self._history = History(self._draft, self, history_bytes)
@@ -96,6 +96,7 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
+        """Whether there is something that its file does not hold."""
         return self._history.modified or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:

@@ -95,7 +95,7 @@ def check_options(name: str, evaluation: Evaluation, settings: ExportSettings, h
         checked_options(page_of_name(name).options, context, settings.page_options)
 
 
-# --- kinds ----------------------------------------------------------------------------------------
+# --- size of a page --------------------------------------------------------------------------------
 UNSCALED_CM = 12.0
 """Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
 
@@ -135,7 +135,7 @@ def has_room_for(work: Callable[[], bool]) -> bool:
         return False
 
 
-# --- kinds ----------------------------------------------------------------------------------------
+# --- what makes a page -----------------------------------------------------------------------------
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""
 
@@ -143,7 +143,7 @@ BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
 Laid = TypeVar("Laid", HeatmapLayout, ProductLayout)
-Pages = Callable[[Evaluation, ExportSettings, Sequence[int | None], float | None, Progress], Page]
+MakePage = Callable[[Evaluation, ExportSettings, Sequence[int | None], float | None, Progress], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
 
 
@@ -339,26 +339,22 @@ def _background(settings: ExportSettings) -> QColor | None:
 # --- catalog -------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class FigureKind:
-    """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
-    a stage, and how a page of it is made. One of no stage may look at a head each (`per_head`). `part` stands in the
-    names of its files, `context` is that of the title; `frames` is the page whose slider runs through it, and `apart`
-    there is a file for each place, where the form of the file holds only one picture. One that is not `quick` takes
-    more than a frame; one `of_cell` is of the chosen cell."""
+    """A kind of figure: when it is there, how a page of it is made, and what its files hold."""
 
     key: str
     title: str
-    part: str
-    page: Pages
-    has: Callable[[Evaluation, str], bool]
-    on_sheets: bool = False
-    of_stage: bool = True
-    per_head: bool = True
-    context: str = "Pictures"
-    frames: PageKind[Any] | None = None
-    apart: bool = False
-    quick: bool = True
-    of_model: bool = False
-    of_cell: bool = False
+    part: str  # of the names of its files
+    page: MakePage
+    has: Callable[[Evaluation, str], bool]  # whether it is there for a stage
+    on_sheets: bool = False  # whether several heads share a sheet
+    of_stage: bool = True  # whether it shows the stage that was asked for
+    per_head: bool = True  # where it is of no stage: whether each head has one
+    context: str = "Pictures"  # of its title, for translators
+    frames: PageKind[Any] | None = None  # the page whose slider runs through it
+    apart: bool = False  # whether each place of the slider is a file, where a file holds only one picture
+    quick: bool = True  # whether it takes no more than a frame
+    of_model: bool = False  # whether it needs a model
+    of_cell: bool = False  # whether it may depend on the chosen cell
 
     def moves(self, form: str) -> bool:
         """Return whether a file of a form, or several, hold all places of its slider."""

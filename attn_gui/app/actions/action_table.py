@@ -27,7 +27,7 @@ class Row(NamedTuple):
     separator: bool = False
     short: str = ""  # on the tool bar, where the label is too long
     words: str = ""  # what else people call it, in both languages, for the search
-    needs: str = ""  # why it can be disabled
+    needs: str = ""  # the sentence shown while it is gray
     reads: tuple[str, ...] = ()  # names of the `Role`s that it is about, which a problem may lack
     context: str = "Actions"  # of its words, for translators
     back: str = ""  # the label while it is in force, where that is better said in words than by a check mark
@@ -43,6 +43,10 @@ class Row(NamedTuple):
 
 DECIMALS = (2, 3, 4, 6)
 SCORE, MIX = ("SCORE",), ("MIX",)  # by name: the first paint does not wait for the engine
+NO_PROJECTION = N_("Actions", "Needs X and its weights; here Q, K and V are given")
+NO_PAIR = N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")
+NO_CELL = N_("Actions", "Choose a cell of a map first")
+NO_SNAPSHOT = N_("Actions", "Choose a snapshot in its list first")
 HISTORY_SIZES = (64, 256, 1024, 4096)  # MB
 # fmt: off
 ACTIONS = (  # a table, a row to one line or two
@@ -107,7 +111,7 @@ ACTIONS = (  # a table, a row to one line or two
     Row("output_projection", "edit", N_("Actions", "Output pro&jection"), None, checkable=True, separator=True,
         words="W_O output projection 输出 投影", reads=MIX, full=True),
     Row("biases", "edit", N_("Actions", "&Biases"), None, checkable=True, words="b_Q b_K b_V bias 偏置",
-        needs=N_("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE, full=True),
+        needs=NO_PROJECTION, reads=SCORE, full=True),
     Row("block", "layer", N_("Actions", "Residual, &LayerNorm, Linear"), None, checkable=True,
         words="transformer layernorm residual ffn linear 残差 层归一化 块", reads=SCORE, full=True),
     Row("post_norm_block", "layer", N_("Actions", "&Post-norm block (BERT)"), None, checkable=True,
@@ -125,9 +129,9 @@ ACTIONS = (  # a table, a row to one line or two
         full=True, needs=N_("Actions", "Needs a softmax")),
     Row("second_sequence", "edit", N_("Actions", "Second se&quence"), None, checkable=True,
         words="cross attention context encoder decoder 交叉注意力 编码器",
-        needs=N_("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE, full=True),
+        needs=NO_PROJECTION, reads=SCORE, full=True),
     Row("make_direct", "edit", N_("Actions", "&Work on Q, K, V directly"), None, words="given Q K V matrices 直接",
-        needs=N_("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE, full=True),
+        needs=NO_PROJECTION, reads=SCORE, full=True),
     *(Row(f"history_{size}", "history", f"{size} MB" if size < 1024 else f"{size // 1024} GB", group="history",
           checkable=True, words="undo memory limit 撤销 内存", full=True) for size in HISTORY_SIZES),
     Row("product", "view", N_("Actions", "Matrix &product"), "Ctrl+1", "product", group="mode", checkable=True,
@@ -144,7 +148,7 @@ ACTIONS = (  # a table, a row to one line or two
     Row("show_origin", "view", N_("Actions", "Show where a cell comes &from"), "Ctrl+Alt+R", checkable=True,
         words="origin source backward trace inputs 来源 来自 追溯 反向", full=True),
     Row("release_cell", "view", N_("Actions", "Choose no &cell"), words="deselect unselect 取消 选择",
-        needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        needs=NO_CELL, full=True),
     Row("walk", "view", N_("Actions", "&Walk through"),
         words="animation animate play step by step explain show video gif 动画 演示 播放 逐步 分步 一步一步 讲解",
         needs=N_("Actions", "Choose a computed cell of a map first, one that no exercise covers")),
@@ -184,22 +188,22 @@ ACTIONS = (  # a table, a row to one line or two
         full=True),
     Row("unpin", "compare", N_("Actions", "&End the comparison"), "Ctrl+Shift+B",
         words="unpin release baseline stop 取消 基准 固定 结束 对比",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_now", "compare", N_("Actions", "&Now"), "Ctrl+3", group="compare", checkable=True, separator=True,
         words="present after 现在 当前",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_before", "compare", N_("Actions", "&Before"), "Ctrl+4", group="compare", checkable=True,
         words="baseline old pinned 之前 原来",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_difference", "compare", N_("Actions", "&Difference"), "Ctrl+5", group="compare", checkable=True,
         words="delta change minus 差值 变化",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_side_by_side", "compare", N_("Actions", "&Side by side"), "Ctrl+6", group="compare", checkable=True,
         words="two panels split beside 并排 分屏 两边",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_wipe", "compare", N_("Actions", "W&ipe"), group="compare", checkable=True,
         words="half bar split slide 卷帘 分屏",
-        needs=N_("Actions", "Nothing is compared yet: choose “With / without …” above, or pin a state")),
+        needs=NO_PAIR),
     Row("show_gradient", "compare", N_("Actions", "&Gradient of the chosen cell"), "Ctrl+7", group="compare",
         checkable=True, words="sensitivity derivative backprop overlay 梯度 灵敏度 导数 反向传播",
         needs=N_("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
@@ -207,15 +211,15 @@ ACTIONS = (  # a table, a row to one line or two
         words="keep state version remember name note 快照 保存 版本 状态", full=True),
     Row("open_snapshot", "compare", N_("Actions", "&Open the chosen snapshot"),
         words="restore go back version state 快照 恢复 回到 版本",
-        needs=N_("Actions", "Choose a snapshot in its list first"), full=True),
+        needs=NO_SNAPSHOT, full=True),
     Row("compare_with_snapshot", "compare", N_("Actions", "&Compare with the chosen snapshot"),
         words="baseline difference version state 快照 对比 比较 差值",
-        needs=N_("Actions", "Choose a snapshot in its list first"), full=True),
+        needs=NO_SNAPSHOT, full=True),
     Row("name_snapshot", "compare", N_("Actions", "Na&me and note of the snapshot…"),
         words="rename comment describe 快照 重命名 备注 注释",
-        needs=N_("Actions", "Choose a snapshot in its list first"), full=True),
+        needs=NO_SNAPSHOT, full=True),
     Row("delete_snapshot", "compare", N_("Actions", "De&lete the chosen snapshot"), words="remove 快照 删除",
-        needs=N_("Actions", "Choose a snapshot in its list first"), full=True),
+        needs=NO_SNAPSHOT, full=True),
     Row("blame", "compare", N_("Actions", "&Which step moved the chosen cell most"), separator=True,
         words="blame edit cause history responsible undo 哪一步 编辑 原因 历史 归因",
         needs=N_("Actions", "Choose a cell of a map, and do two steps first"), full=True),
@@ -232,7 +236,7 @@ ACTIONS = (  # a table, a row to one line or two
     Row("mask_tool", "compute", N_("Actions", "P&aint the mask"), None, checkable=True, words="draw brush 画 涂",
         reads=SCORE, full=True),
     Row("toggle_mask_cell", "compute", N_("Actions", "&Open or close the chosen cell"), None,
-        words="mask allow 屏蔽 开放", needs=N_("Actions", "Choose a cell of a map first"), reads=SCORE, full=True),
+        words="mask allow 屏蔽 开放", needs=NO_CELL, reads=SCORE, full=True),
     Row("softcap", "compute", N_("Actions", "&Softcap"), None, checkable=True, separator=True,
         words="tanh limit clip gemma 截断", reads=SCORE, full=True),
     Row("normalize", "compute", N_("Actions", "From scores to &weights"), None,
@@ -249,13 +253,13 @@ ACTIONS = (  # a table, a row to one line or two
         words="pull mouse solve target live 拖动 拖拽 目标 求解", reads=SCORE, full=True),
     Row("set_number", "by_hand", N_("Actions", "T&ype a number into the chosen cell"), None,
         words="intervention edit by hand F2 override knock out 干预 手动 修改 填数",
-        needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        needs=NO_CELL, full=True),
     Row("multiply_cells", "by_hand", N_("Actions", "&Multiply the chosen cells…"), None,
         words="scale factor zero ablate knock out 乘以 缩放 系数 归零 消融",
-        needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        needs=NO_CELL, full=True),
     Row("take_cells", "by_hand", N_("Actions", "Take the chosen cells from &elsewhere…"), None,
         words="copy patch head row activation patching 复制 替换 取自",
-        needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        needs=NO_CELL, full=True),
     Row("take_before", "by_hand", N_("Actions", "Take the chosen cells from the state &before"), None,
         words="patch copy pinned snapshot second text compare 取自 对比 固定 快照 修补",
         needs=N_("Actions", "Compare with another state, and choose a cell of a map"), full=True),
@@ -263,9 +267,9 @@ ACTIONS = (  # a table, a row to one line or two
         words="reset remove delete intervention 恢复 还原 清除",
         needs=N_("Actions", "Choose a cell that is changed by hand"), full=True),
     Row("choose_row", "by_hand", N_("Actions", "Choose the whole &row"), None, separator=True,
-        words="select line block 选择 整行", needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        words="select line block 选择 整行", needs=NO_CELL, full=True),
     Row("choose_column", "by_hand", N_("Actions", "Choose the whole &column"), None,
-        words="select line block 选择 整列", needs=N_("Actions", "Choose a cell of a map first"), full=True),
+        words="select line block 选择 整列", needs=NO_CELL, full=True),
     Row("interventions", "by_hand", N_("Actions", "&List of changes…"), "Ctrl+H", "by-hand",
         short=N_("Actions", "Edit results"),
         words="interventions list override set scale copy ablate 干预 列表 手动 修改", full=True),

@@ -100,7 +100,7 @@ class CompareController(Controller):
 
     def compare_with_state(self, problem: Problem, name: str) -> None:
         """Compare with another state by its name, and show the difference where only one state was on show."""
-        self._baseline.hold(problem, name)
+        self._baseline.pin_problem(problem, name)
         if self._view.look.compare in (NOW, GRADIENT):
             self._view.set(compare=DIFFERENCE)
 

@@ -69,9 +69,9 @@ class Baseline(QObject):
     # --- choosing --------------------------------------------------------------------------------
     def pin(self) -> None:
         """Keep the present state. Raises FieldError where its copy would take too much memory."""
-        self.hold(self._document.snapshot())
+        self.pin_problem(self._document.snapshot())
 
-    def hold(self, problem: Problem, state: str = "") -> None:
+    def pin_problem(self, problem: Problem, state: str = "") -> None:
         """Compare with another state under its name; the problem may not be changed by anybody."""
         self._drop()
         self.key, self.head, self.state = PINNED, 0, state
@@ -129,7 +129,8 @@ class Baseline(QObject):
         return self._states[0] if mode == BEFORE else self._states[1]
 
     def before_of(self) -> Callable[[Evaluation], Evaluation]:
-        """Return the evaluation before by the one now, for work on a copy of the document in another thread."""
+        """Return a function from an evaluation of now, or of a copy of it, to that of the state before; any thread may
+        call it."""
         before, now, key, head = self.evaluation, self._computation.evaluation, self.key, self.head
         assert before is not None
         pinned = self.pinned
@@ -215,7 +216,7 @@ class Baseline(QObject):
 
     def _forget_states(self) -> None:
         for tiles in self._tile_caches:
-            self._computation.leave(tiles)
+            self._computation.retire(tiles)
         self._states, self._tile_caches = None, []
 
     # --- following -------------------------------------------------------------------------------

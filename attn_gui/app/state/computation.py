@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 SETTLE_MS = 1500  # after the last edit of a long problem
-LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
-HELD_MS = PATIENCE_MS  # until when nothing is said while another document is brought into the window
+TRIM_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 
@@ -51,13 +50,15 @@ class Computation(QObject):
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once the tile
     # cache has drawn its dirty tiles, which may be several edits later. For maps alone: numbers are there at `updated`
-    working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
+    working = Signal(
+        bool
+    )  # a full pass takes longer than a person takes for "at once": maps are dimmed, and it is said
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
     moving = Signal()  # the document has changed: followers that still wait are notified of the state before
     held = Signal(bool)  # whether the window stays as it is painted: parts of it are of the document before
-    slow = Signal(bool)  # whether that takes longer than a person takes for "at once"
+    slow = Signal(bool)  # whether that takes longer than a person takes for "at once": the pointer says so
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,22 +66,22 @@ class Computation(QObject):
         self._blas, self._priority = one_blas_thread(), window_priority()
         self.evaluation: Evaluation = DenseEvaluation(document.problem)
         self.tiles: TileCache | None = None
-        self._left_behind: list[TileCache] = []  # of evaluations before, which maps may still show
+        self._retired: list[TileCache] = []  # of evaluations before, which maps may still show
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = BackgroundTask(self)
         self._settling.ended.connect(self._on_settling_answered)
         self._moves = 0  # counts edits, each of which ends the settling that is under way
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._rest.timeout.connect(self._settle)
-        self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
-        self._giving_back = BackgroundTask(self)
-        self._drawn = QTimer(self, singleShot=True, interval=0)
-        self._drawn.timeout.connect(self._await_tiles)
-        self._left.timeout.connect(lambda: self._giving_back.start(lambda _: trim_heaps()))
-        self._passes = BackgroundTask(self)
-        self._passes.ended.connect(self._on_passes_answered)
+        self._trim_soon = QTimer(self, singleShot=True, interval=TRIM_MS)
+        self._trimming = BackgroundTask(self)
+        self._trim_soon.timeout.connect(lambda: self._trimming.start(lambda _: trim_heaps()))
+        self._drawn_soon = QTimer(self, singleShot=True, interval=0)
+        self._drawn_soon.timeout.connect(self._await_tiles)
+        self._evaluating = BackgroundTask(self)
+        self._evaluating.ended.connect(self._on_evaluating_answered)
         self.notified = True  # whether everybody has been notified of the present evaluation
-        self._opened = False
+        self._opened = False  # whether the evaluation that comes next is of another document
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True)
         self._patience.timeout.connect(self._on_patience_ended)
@@ -98,17 +99,17 @@ class Computation(QObject):
     @property
     def pending(self) -> bool:
         """Whether the evaluation is not yet that of the document."""
-        return self._passes.busy
+        return self._evaluating.busy
 
     @property
-    def has_many_steps(self) -> bool:
-        """Return whether the window must paint between its followers: a layer of a model has many steps."""
+    def notifies_in_turns(self) -> bool:
+        """Whether the window paints between its followers: a layer of a model has many steps."""
         return self._document.study is not None and self.tiles is None
 
     @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
-        drawing = self._drawn.isActive() or (self.tiles is not None and self.tiles.busy)
+        drawing = self._drawn_soon.isActive() or (self.tiles is not None and self.tiles.busy)
         return self.pending or not self.notified or self._settling.busy or drawing
 
     @property
@@ -116,10 +117,10 @@ class Computation(QObject):
         """Whether pictures are being computed that Esc stops."""
         return self.tiles is not None and self.tiles.busy
 
-    def leave(self, tiles: TileCache) -> None:
+    def retire(self, tiles: TileCache) -> None:
         """End a tile cache once everybody is notified of the next evaluation: until then maps draw from it."""
         tiles.progressed.disconnect(self.drawing)
-        self._left_behind.append(tiles)
+        self._retired.append(tiles)
 
     def begin_notifying(self, whole: bool) -> None:
         """Note that not everybody has been notified of the present evaluation; `whole`: nothing is painted until
@@ -127,15 +128,15 @@ class Computation(QObject):
         self.notified = False
         if whole:
             self.held.emit(True)
-            self._patience.start(HELD_MS)
+            self._patience.start(PATIENCE_MS)
 
     def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
         if not self.notified:
             self.notified = True
             self._end_waiting()
-        while self._left_behind:
-            self._left_behind.pop().end()
+        while self._retired:
+            self._retired.pop().end()
 
     @contextmanager
     def handed(self, evaluation: Evaluation | None) -> Iterator[None]:
@@ -148,7 +149,7 @@ class Computation(QObject):
 
     def finish(self) -> None:
         """Wait for what is under way, where the answer is needed now."""
-        self._passes.wait()
+        self._evaluating.wait()
         self._settling.wait()
         if self.tiles is not None:
             self.tiles.finish()
@@ -157,9 +158,9 @@ class Computation(QObject):
         """End all work under way."""
         self._moves += 1
         self._rest.stop()
-        self._drawn.stop()
-        self._left.stop()
-        self._giving_back.wait()
+        self._drawn_soon.stop()
+        self._trim_soon.stop()
+        self._trimming.wait()
         self.all_notified()
         if self.tiles is not None:
             self.tiles.end()
@@ -204,7 +205,7 @@ class Computation(QObject):
     def _await_tiles(self) -> None:
         """Emit `drawable` once no tile is dirty, neither of this evaluation nor of the state compared with."""
         if self.tiles is not None and any(tiles.behind for tiles in self.findChildren(type(self.tiles))):
-            self._drawn.start()
+            self._drawn_soon.start()
         else:
             self.drawable.emit()
 
@@ -218,12 +219,12 @@ class Computation(QObject):
         problem = self._document.problem
         self._rest.stop()
         if self._handed is not None:
-            self._passes.forget()
+            self._evaluating.forget()
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
             self._take(self._handed, in_turns=True)
             return
         if is_quickly_computed(problem):
-            self._passes.forget()
+            self._evaluating.forget()
             with self._or_refused():
                 self._take(DenseEvaluation(problem), in_turns=self._opened)
             return
@@ -231,7 +232,7 @@ class Computation(QObject):
             self.held.emit(True)
         if opened or not self._patience.isActive():
             self._patience.start(PATIENCE_MS)
-        self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
+        self._evaluating.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_patience_ended(self) -> None:
         """Dim the maps of the problem before, and paint again: a window that does not paint seems to hang.
@@ -251,7 +252,7 @@ class Computation(QObject):
         self.held.emit(False)
         self.slow.emit(False)
 
-    def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
+    def _on_evaluating_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
             self._take(outcome.result(), in_turns=True)
 
@@ -275,12 +276,12 @@ class Computation(QObject):
         self._patience.stop()
         self.working.emit(False)
         if self.tiles is not None:
-            self.leave(self.tiles)
+            self.retire(self.tiles)
         self.tiles = self.new_tile_cache(evaluation) if is_long(evaluation.problem) else None
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         if opened:
-            self._left.start()
+            self._trim_soon.start()
         self.rebuilt.emit(opened, in_turns)
         if self.notified:  # also where a fault has kept everybody from that: it is said in the window
             self._end_waiting()

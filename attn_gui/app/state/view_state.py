@@ -282,7 +282,7 @@ class ViewState(QObject):
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
             return
-        if in_turns or (self._computation.has_many_steps and changed & WIDE):
+        if in_turns or (self._computation.notifies_in_turns and changed & WIDE):
             self.notify_in_turns(shows, whole="document" in changed)
         else:
             self._waiting |= dict.fromkeys(shows)

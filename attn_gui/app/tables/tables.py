@@ -307,7 +307,7 @@ class TablesController(Controller):
         model = self.models[field] = MatrixModel(panel)  # goes with its table
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))
-        panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
+        panel.headPicked.connect(lambda head: self._view.set(head=head * self._heads_per_table_head(field)))
         panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
         for connect in self._connected:
             connect(field, panel, model)
@@ -327,7 +327,7 @@ class TablesController(Controller):
         panel.view.rows.renamable = role is not None and not locked
         count, width = self._cut(field)
         panel.set_shape(model.rowCount(), model.columnCount(), (count, width) if field in HEADED else None)
-        panel.set_heads(count, width, self._view.look.head // self._group(field))
+        panel.set_heads(count, width, self._view.look.head // self._heads_per_table_head(field))
 
     def _title(self, field: str) -> str:
         if self.computed(field):
@@ -349,13 +349,14 @@ class TablesController(Controller):
 
     def shown_head(self, field: str) -> int | None:
         """Return the head of a table that is on show; None where heads mean nothing."""
-        return self._view.look.head // self._group(field) if self._cut(field)[0] > 1 else None
+        return self._view.look.head // self._heads_per_table_head(field) if self._cut(field)[0] > 1 else None
 
     def width(self, field: str) -> int:
         """Return the columns of a head of a table."""
         return self._cut(field)[1]
 
-    def _group(self, field: str) -> int:
+    def _heads_per_table_head(self, field: str) -> int:
+        """Return how many heads share one head of a table: of K and V as many as share a K/V head."""
         problem = self._document.problem
         return 1 if HEADED.get(field, "query") == "query" else problem.num_heads // problem.kv_heads
 
@@ -421,7 +422,7 @@ class TablesController(Controller):
     def _show_head(self) -> None:
         """Show the band of the shown head, at the left border."""
         for field, panel in self._window.inputs.panels.items():
-            head = self._view.look.head // self._group(field)
+            head = self._view.look.head // self._heads_per_table_head(field)
             panel.set_heads(*self._cut(field), head)
             panel.scroll_to_head(head)
 

@@ -253,7 +253,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     painted = PaintedWhile(lambda: not following.notified)
     person.window.sides.installEventFilter(painted)
     with monkeypatch.context() as slow:
-        slow.setattr(computation, "HELD_MS", 0)
+        slow.setattr(computation, "PATIENCE_MS", 0)
         slow.setattr(view_state, "SLICE", 0.0)
         person.program.document.open(small(), name="next")
         assert not person.window.updatesEnabled()
