@@ -50,9 +50,7 @@ class Computation(QObject):
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once the tile
     # cache has drawn its dirty tiles, which may be several edits later. For maps alone: numbers are there at `updated`
-    working = Signal(
-        bool
-    )  # a full pass takes longer than a person takes for "at once": maps are dimmed, and it is said
+    working = Signal(bool)  # a full pass takes longer than a person takes for "at once": maps are dimmed
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
