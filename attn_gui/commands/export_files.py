@@ -13,9 +13,9 @@ from attn_gui.engine import Evaluation, Problem, made_direct
 from attn_gui.engine.arrays import within
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import MessageError, StageError
-from attn_gui.engine.evaluation.proxies import BeforeState, Difference, derived_maps, is_derived, pair_of, with_derived
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference, derived_maps, pair_of, with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.engine.stages import OVER_HEADS, SHOWN_FIRST, over_heads
+from attn_gui.engine.stages import OVER_HEADS, SHOWN_FIRST, is_derived, over_heads
 from attn_gui.figure.export_settings import (
     USUAL_DPI,
     ExportSettings,

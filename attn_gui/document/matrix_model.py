@@ -222,10 +222,6 @@ class MatrixModel(ShapedModel):
         array = self._array()
         return np.dtype(np.float64) if array is None else array.dtype
 
-    @property
-    def editable(self) -> bool:
-        return self._editable
-
     # --- Qt's side -------------------------------------------------------------------------------
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Return the flags of a cell; Qt asks for every cell that is painted."""

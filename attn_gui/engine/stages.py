@@ -653,9 +653,14 @@ DERIVED: tuple[Stage, ...] = (
 """Every derived map there is, in an order in which each reads those before it."""
 
 
-def entry_of(name: str) -> Stage | None:
+def derived_stage(name: str) -> Stage | None:
     """Return a derived map by its name; None for anything else."""
     return next((stage for stage in DERIVED if stage.name == name), None)
+
+
+def is_derived(name: str) -> bool:
+    """Return whether a name is that of a derived map."""
+    return derived_stage(name) is not None
 
 
 MAPS = tuple(dict.fromkeys(stage.name for stage in DERIVED if stage.axes[-2] != "head"))

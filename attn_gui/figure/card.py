@@ -16,7 +16,7 @@ from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Progress
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
-from attn_gui.engine.stages import entry_of
+from attn_gui.engine.stages import is_derived
 from attn_gui.figure.cell_painting import paint_cell_lines, paint_values
 from attn_gui.figure.colors import ALLOWED
 from attn_gui.figure.compose import aimed_cell, compose_figure, title_of
@@ -166,7 +166,7 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
     """
     if evaluation.kind:
         raise Refusal(_ONE_STATE)
-    if entry_of(settings.stage) is not None:
+    if is_derived(settings.stage):
         raise Refusal(_NO_STEP, name=settings.stage)
     problem, stage = evaluation.problem, settings.stage
     own = None if evaluation.node(stage).stage.joined else head

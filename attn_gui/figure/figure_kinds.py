@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Progress
-from attn_gui.engine.evaluation.proxies import is_derived
+from attn_gui.engine.stages import is_derived
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
@@ -52,7 +52,6 @@ from attn_gui.figure.pages.snapshots import StatesPage
 from attn_gui.figure.pages.sqrt_d_k import RootPage
 from attn_gui.figure.pages.sweep import SweepPage
 from attn_gui.figure.product import (
-    STAGE,
     ProductFigure,
     ProductLayout,
     compose_product,
@@ -60,6 +59,7 @@ from attn_gui.figure.product import (
     paint_product,
     plan_product,
 )
+from attn_gui.figure.stage_formulas import STAGE_PLACE
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.languages import N_
@@ -249,7 +249,7 @@ def product_page(
 
 
 def _planned_product(figure: ProductFigure, settings: ExportSettings) -> tuple[ProductLayout, float]:
-    return _laid_out(figure.stage, settings, partial(plan_product, figure), lambda layout: layout.maps[STAGE])
+    return _laid_out(figure.stage, settings, partial(plan_product, figure), lambda layout: layout.maps[STAGE_PLACE])
 
 
 def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:

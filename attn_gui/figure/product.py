@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Progress, silent, within
-from attn_gui.engine.evaluation.proxies import is_derived
+from attn_gui.engine.stages import is_derived
 from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
@@ -35,7 +35,7 @@ from attn_gui.figure.heatmap_layout import (
     paint_title,
     row_labels,
 )
-from attn_gui.figure.stage_formulas import StageOperands, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import STAGE_PLACE, StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.rich_text import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
@@ -43,8 +43,7 @@ from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------
-STAGE = "stage"
-PLACES = ("left", "top", "factor", STAGE, "result")
+PLACES = ("left", "top", "factor", STAGE_PLACE, "result")
 MOST_CELLS = 1 << 26
 """Cells of a matrix beside a long stage that are read at once."""
 
@@ -63,7 +62,7 @@ class ProductFigure:
     @property
     def stage(self) -> MapFigure:
         """The map in the corner."""
-        return self.maps[STAGE]
+        return self.maps[STAGE_PLACE]
 
 
 def has_product(evaluation: Evaluation, stage: str) -> bool:
@@ -84,7 +83,7 @@ def compose_product(
         raise Refusal(_NO_PRODUCT, stage=stage)
     picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
     check_cell(middle, settings.stage, settings.cell)
-    planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
+    planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE_PLACE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
         planes[place] = (operand.name, operand.symbol, operand.plane(evaluation, settings.batch, head))
     for name, _, plane in planes.values():
@@ -94,7 +93,7 @@ def compose_product(
         place: _map(*planes[place], settings, blocks, within(progress, number, len(planes)))
         for number, place in enumerate(planes)
     }
-    maps[STAGE] = _labeled(maps[STAGE], evaluation, picture, settings.cell)
+    maps[STAGE_PLACE] = _labeled(maps[STAGE_PLACE], evaluation, picture, settings.cell)
     title = " · ".join(title_of(evaluation.problem, settings, (middle.head,)))
     return ProductFigure(title, maps)
 
@@ -243,7 +242,7 @@ def _laid_out(
     head = strong.height() + SPACING.m if titled else 0.0
     left = MARGIN + rows.room + SPACING.s
     maps = _places(sizes, left, MARGIN + head + caption + lift + SPACING.s, gap)
-    stage = maps[STAGE]
+    stage = maps[STAGE_PLACE]
     captions = _captions(maps, lift)
     title = strong.horizontalAdvance(figure.title) if titled else 0.0
     right = max(rect.right() for rect in maps.values()) + (factor.room + SPACING.m if factor is not None else 0.0)
@@ -274,7 +273,7 @@ def _laid_out(
 
 def _captions(maps: dict[str, QRectF], lift: float) -> dict[str, QPointF]:
     """Return the corner of the words over every map; over the topmost they stand above the labels of its columns."""
-    labeled = "top" if "top" in maps else STAGE
+    labeled = "top" if "top" in maps else STAGE_PLACE
     return {
         place: QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if place == labeled else 0.0))
         for place, rect in maps.items()
@@ -286,8 +285,8 @@ def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap
     corner_x = left + (sizes["left"][0] + GAP if "left" in sizes else 0.0)
     over = max((sizes[place][1] for place in ("top", "factor") if place in sizes), default=0.0)
     corner_y = head + (over + gap if over else 0.0)
-    right = corner_x + sizes[STAGE][0] + GAP
-    corners = {STAGE: (corner_x, corner_y), "left": (left, corner_y), "result": (right, corner_y)}
+    right = corner_x + sizes[STAGE_PLACE][0] + GAP
+    corners = {STAGE_PLACE: (corner_x, corner_y), "left": (left, corner_y), "result": (right, corner_y)}
     for place, x in (("top", corner_x), ("factor", right)):
         if place in sizes:
             corners[place] = (x, corner_y - gap - sizes[place][1])
@@ -302,9 +301,9 @@ def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> di
     stage = columns * across, rows * down
     long = max(MOST_SHARE * max(stage), LEAST_SIDE, FEW_CELLS * min(cells))
     wide = max(long, wide)
-    sizes = {STAGE: stage}
+    sizes = {STAGE_PLACE: stage}
     for place in PLACES:
-        if place in figure.maps and place != STAGE:
+        if place in figure.maps and place != STAGE_PLACE:
             own_rows, own_columns = figure.maps[place].shape
             sizes[place] = {
                 "left": (min(own_columns * across, wide), stage[1]),
@@ -381,9 +380,9 @@ def _paint_labels(painter: QPainter, figure: ProductFigure, layout: ProductLayou
     stage, theme, maps = figure.stage, figure.stage.theme, layout.maps
     rows, columns = stage.shape
     painter.setPen(axis_color(stage.rows.name, theme))
-    paint_row_labels(painter, snapped(painter, maps.get("left", maps[STAGE])), layout.row_labels, rows)
+    paint_row_labels(painter, snapped(painter, maps.get("left", maps[STAGE_PLACE])), layout.row_labels, rows)
     painter.setPen(axis_color(stage.columns.name, theme))
-    paint_column_labels(painter, snapped(painter, maps.get("top", maps[STAGE])), layout.column_labels, columns)
+    paint_column_labels(painter, snapped(painter, maps.get("top", maps[STAGE_PLACE])), layout.column_labels, columns)
     if layout.factor_labels is not None:
         place = snapped(painter, maps["factor"])
         paint_row_labels(painter, place, layout.factor_labels, figure.maps["factor"].shape[0], right=True)

@@ -24,6 +24,7 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 
 DECIMALS = 6
+STAGE_PLACE = "stage"  # of the map of a stage, among the places of the matrices around it
 """Of a scale that a formula has room for."""
 
 

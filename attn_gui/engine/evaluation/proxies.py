@@ -19,7 +19,7 @@ from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.graph.symbols_and_titles import computed_name, plain_name
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.stages import MAPS, STAGE, entry_of
+from attn_gui.engine.stages import MAPS, STAGE, is_derived
 
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
 
@@ -228,11 +228,6 @@ def reading(evaluation: Evaluation, stage: str) -> Evaluation:
         raise StageError(errors.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
     own = stage in evaluation.stages or evaluation.signed or not is_derived(stage)
     return evaluation if own else with_derived(evaluation)
-
-
-def is_derived(name: str) -> bool:
-    """Return whether a name is that of a derived map, or of a stage that one is computed from."""
-    return entry_of(name) is not None
 
 
 def derived_maps(evaluation: Evaluation) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from attn_gui.engine.graph.stage import Stage, StageName
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import DERIVED, entry_of
+from attn_gui.engine.stages import DERIVED, derived_stage
 
 FIELDS = {
     "x": StageName("X", "X", "x", "Sequence", "序列"),
@@ -105,7 +105,7 @@ def titles() -> Iterator[tuple[str, str]]:
 
 def _stage(name: str) -> Stage | None:
     """Return a stage or a derived map."""
-    return stages.ENTRIES.get(name) or entry_of(name)
+    return stages.ENTRIES.get(name) or derived_stage(name)
 
 
 def _parameters() -> dict[str, StageName]:

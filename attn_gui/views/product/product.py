@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.figure.stage_formulas import picture_of
+from attn_gui.figure.stage_formulas import STAGE_PLACE, picture_of
 from attn_gui.views.map.color_scales import ColorScales
 from attn_gui.views.map.colorbar import bar_height, legend_line
 from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import AxisLabels, WordsAround
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, padding, places_of
-from attn_gui.views.product.stage_maps import STAGE_PLACE, WITH_BAR, LinkedMaps, MapBackground, OperandMaps, StageMaps
+from attn_gui.views.product.stage_maps import WITH_BAR, LinkedMaps, MapBackground, OperandMaps, StageMaps
 from attn_gui.views.theme import scaled, set_background
 
 LEAST_SIZE = (200, 160)

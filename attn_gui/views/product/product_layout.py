@@ -13,13 +13,13 @@ from PySide6.QtGui import QFont, QFontMetricsF, QRegion
 from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.design_tokens import SIZE, SPACING
-from attn_gui.figure.stage_formulas import KEY, QUERY, StageOperands, picture_of
+from attn_gui.figure.stage_formulas import KEY, QUERY, STAGE_PLACE, StageOperands, picture_of
 from attn_gui.pictures.planes import Window
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.map_labels import label_width, labels_fit, words_width
-from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, OperandMaps, StageMaps
+from attn_gui.views.product.stage_maps import MarkedLines, OperandMaps, StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
 STEEPEST = 3

@@ -19,6 +19,7 @@ from attn_gui.figure.stage_formulas import (
     KEY,
     PLAIN,
     QUERY,
+    STAGE_PLACE,
     StageOperand,
     StageOperands,
     bands_of,
@@ -74,7 +75,6 @@ class MapBackground(WidgetMixin):
             self.arrange()
 
 
-STAGE_PLACE = "stage"
 ROWS_OF_STAGE = ("left", "result")
 COLUMNS_OF = {"top": STAGE_PLACE, "factor": "result"}
 FINE = 100
