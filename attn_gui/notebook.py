@@ -21,10 +21,7 @@ MOST_TOKENS = 24
 
 
 def png(source: Any) -> bytes | None:
-    """Return the weights of a problem's or a trace's first head.
-
-    None where that would take long or nothing can be drawn.
-    """
+    """Return a picture of the weights of the first head; None where that would take long or nothing can be drawn."""
     problem = source.problem if isinstance(source, Trace) else source
     if problem.n * problem.m > MOST_CELLS:
         return None

@@ -111,7 +111,7 @@ class HistoryController(Controller):
         self._actions["redo"].setEnabled(stack.canRedo())
 
     def _name_next(self) -> None:
-        """Undo and redo say what they would undo and redo."""
+        """Put the name of the next step into Undo and Redo."""
         stack = self._document.stack
         undone, redone = (text.replace("&", "&&") for text in (stack.undoText(), stack.redoText()))  # no access keys
         self._actions["undo"].setText(self.tr("&Undo {step}").format(step=undone).rstrip())

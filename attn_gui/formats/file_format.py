@@ -59,8 +59,8 @@ class FileSource(NamedTuple):
 
     file: BinaryIO
     size: int
-    progress: Progress = silent  # for whoever takes longer with what is read than with reading it,
-    quiet: BinaryIO | None = None  # and reads the file here, where `progress` is not called
+    progress: Progress = silent  # called while `file` is read, and by work that takes longer than reading
+    quiet: BinaryIO | None = None  # the same file for such work: reading it calls no `progress`
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,9 @@ def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
     texts = texts_among(members)
     file.write(b"{\n")
     for place, (name, rows) in enumerate(members.items()):
-        file.write(b",\n" * bool(place) + json.dumps(name).encode() + b": ")
+        if place:
+            file.write(b",\n")
+        file.write(json.dumps(name).encode() + b": ")
         if name in texts:
             file.write(json.dumps(json.loads(texts[name]) if name == META else texts[name]).encode())
             continue

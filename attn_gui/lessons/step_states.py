@@ -224,7 +224,7 @@ def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
 
 
 def _check_held(held: Array, value: Any) -> None:
-    """Raise LessonError for a number that the dtype of the problem cannot hold."""
+    """Raise ValueError where a finite number has become ±∞ in the dtype of the problem."""
     if np.isinf(held).any() and not np.isinf(np.asarray(value, dtype=float)).any():
         raise ValueError
 

@@ -198,8 +198,9 @@ class HeadDelegate(QStyledItemDelegate):
         painter.drawRect(place.adjusted(0, 0, -1, -1))
 
 
-SMALLEST, READABLE, LARGEST = 26, 44, 112
-"""Sides of a head, in logical pixels: rather than below the second, layers scroll; heads down to the first."""
+SMALLEST = 26  # logical pixels of a head, of the least that there are
+READABLE = 44  # height below which layers scroll instead
+LARGEST = 112
 
 
 class HeadGrid(Retranslated, QTableView):
@@ -258,7 +259,7 @@ class HeadGrid(Retranslated, QTableView):
         self.headAsked.emit(index.row(), index.column())
 
     def _fit(self, *_: object) -> None:
-        """Squares, as large as both directions allow."""
+        """Make the cells squares, as large as width and height allow."""
         layers, heads = self.heads.rowCount(), self.heads.columnCount()
         if not layers or not heads:
             return

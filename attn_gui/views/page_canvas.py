@@ -59,7 +59,7 @@ Place = tuple[int, int, int]
 
 
 class PageCanvas(QLabel):
-    """Shows what a page has read; `spotChosen` carries a Spot that was clicked, or taken with Enter.
+    """Shows what a page has read; `spotChosen` carries the `PageSpot` that was clicked, or taken with Enter.
 
     A label, so that screen readers take it for something that can be read.
     """
@@ -120,7 +120,7 @@ class PageCanvas(QLabel):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Qt asks hundreds of times while it dresses a window anew, of hidden pages too."""
+        """Return the height at a width, remembered: Qt asks hundreds of times while it polishes a window."""
         if self._content is None:
             return scaled(LEAST_WIDTH) // 2
         key = width, _zoom()
@@ -453,7 +453,7 @@ def _said(text: str) -> str:
 class PageWidget(QWidget):
     """The widget `page.NAME` of a page, empty until `fill` is called when it is first shown."""
 
-    spotChosen = Signal(object)  # Spot
+    spotChosen = Signal(object)  # PageSpot
     turned = Signal(str, object)  # an option's key, and its new value
     stopRequested = Signal()
 

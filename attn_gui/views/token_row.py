@@ -125,12 +125,11 @@ class CarriedTokens(TokenRow):
             self._let_go(event.globalPosition().toPoint())
         else:
             super().mouseReleaseEvent(event)
-        self._pressed = -1
+            self._pressed = -1
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._carries and event.key() == Qt.Key.Key_Escape:
             self._let_go(QPoint(-1, -1))
-            self._pressed = -1
         else:
             super().keyPressEvent(event)
 
@@ -138,10 +137,11 @@ class CarriedTokens(TokenRow):
         self._carries = False
         self.viewport().unsetCursor()
         self.dropped.emit(self._pressed, at)
+        self._pressed = -1
 
 
-MOST_LETTERS, FEWEST_LETTERS = 12, 10
-"""Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
+MOST_LETTERS = 12  # of a token in the list of places
+FEWEST_LETTERS = 10  # of a step, where its list is narrow
 
 
 class SecondText(Retranslated, QWidget):

@@ -24,10 +24,10 @@ from attn_gui.views.dialogs.dialog_base import WorkLine, asking
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.delegate import CellEditor
 
-STEPS = 100  # as often at most is the share announced
+STEPS = 100  # a share is announced so often at most
 
 LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
-AGAIN_MS = 50  # after which it is looked whether the person has finished
+AGAIN_MS = 50  # until it is asked again whether the person has finished
 
 
 class Stopped(Exception):
@@ -88,7 +88,7 @@ class BackgroundTask(QObject):
 
     @cached_property
     def _thread(self) -> WorkerThread:
-        """The thread, made with the first work: most of a window have none."""
+        """The thread, made with the first work: most tasks of a window never have any."""
         return WorkerThread(self)
 
     @cached_property
@@ -170,7 +170,7 @@ class DeferredResult(QObject):
         """Whether an outcome is held back."""
         return self._again.isActive()
 
-    def begin(self) -> None:
+    def ignore_held_buttons(self) -> None:
         """Wait for no mouse button that is held now: its press has asked for the work. Of a double click that closes a
         dialog no window hears the release, until the mouse moves."""
         self._held = QApplication.mouseButtons()
@@ -212,7 +212,7 @@ class WindowTask(BackgroundTask):
 
     @cached_property
     def _line(self) -> WorkLine:
-        """The line, made with the first work: most of a window have none."""
+        """The line, made with the first work: most tasks of a window never have any."""
         line = WorkLine(self._kind, self._window)
         self._window.statusBar().addPermanentWidget(line)
         self.progressed.connect(line.set_share)
@@ -230,7 +230,7 @@ class WindowTask(BackgroundTask):
         `at_once` shows the line before anybody could wonder: of work that always takes a while.
         """
         super().start(work)
-        self._result.begin()
+        self._result.ignore_held_buttons()
         self._line.name = name
         self._line.begin(at_once=at_once)
 

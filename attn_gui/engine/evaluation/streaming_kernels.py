@@ -184,14 +184,14 @@ def _diagonals(rule: PositionRule, place: Box) -> Array:
     return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)
 
 
-# Rows and columns of dot products by few matrix products, in the problem's dtype.
-#
-# The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along
-# as one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long
-# as nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
-# numbers.
 class DotKernel:
-    """Fast rows for scores that are dot products, with scale, softcap, biases and masks.
+    """Fast rows for scores that are dot products, with scale, softcap, biases and masks: by few matrix products, in the
+    dtype of the problem.
+
+    The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along
+    as one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long
+    as nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
+    numbers.
 
     A denominator of NaN marks a row that cannot be trusted and has to be computed by `StageKernel`.
     """
@@ -414,9 +414,9 @@ def _bound(keys: Array, wild: Array) -> float:
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf
 
 
-# Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value.
 class StageKernel:
-    """Rows of any score function, by the stages' own `forward`; also those that the fast kernel cannot trust."""
+    """Rows and columns for every score and every value, by the stages' own `forward`, in float64: slow. Also those that
+    the fast kernel cannot trust."""
 
     def __init__(self, kernels: TileKernels, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
         self.kernels, self.keys, self.values = kernels, keys, values

@@ -356,7 +356,7 @@ def _matrices(problem: Problem, step: DimensionStep, symbols: bool) -> list[tupl
 
 
 def _others(problem: Problem, step: DimensionStep, symbols: bool) -> list[tuple[str, str]]:
-    """Whatever else it reads."""
+    """Return what a step reads besides the tables that it multiplies by."""
     return [side for name in step.sides for side in _sides(problem, step, name, symbols)]
 
 

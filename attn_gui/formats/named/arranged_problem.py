@@ -431,7 +431,7 @@ def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
     names = tuple(role for role in ROWS if role in rows)
     if said.axes is not None and rows:
         counted = fits(said.axes, rows) and counts_agree(said.axes, rows, said.heads(listing))
-        if not (counted and said.lies(said.axes)):
+        if not (counted and said.accepts_axes(said.axes)):
             expected = tuple(map(spelled, found)) or ("–",)
             raise FormatError(_OTHER_READING, names=names, axes=spelled(said.axes), expected=expected)
     elif not found and said.direct and not (said.own and min(map(len, rows.values()), default=0) < 4):

@@ -277,13 +277,14 @@ class ArrayMapping:
 
     def readings(self, listing: ArrayListing) -> tuple[Axes, ...]:
         """Return the orders of axes of query, key and value, or x and context, that fit the number of heads."""
-        return tuple(axes for axes in readings(self.rows(listing), self.heads(listing)) if self.lies(axes))
+        return tuple(axes for axes in readings(self.rows(listing), self.heads(listing)) if self.accepts_axes(axes))
 
     def heads(self, listing: ArrayListing) -> dict[str, int | None]:
         """Return the given numbers of heads, by the arrays that may have an axis of heads."""
-        return dict(zip(DIRECT, self.said_counts(listing), strict=False))
+        heads, kv_heads = self.said_counts(listing)
+        return {"query": heads, "key": kv_heads}
 
-    def lies(self, axes: Axes) -> bool:
+    def accepts_axes(self, axes: Axes) -> bool:
         """Return whether arrays of these parts can have such axes: three in one have their heads in the columns."""
         together = any(FUSED.get(role) == DIRECT for role in self.arrays)
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
@@ -301,7 +302,7 @@ class ArrayMapping:
             own += [name for name in names if name in FUSED]
         if not is_problem(parts_of(own)):
             check_names(names)
-        followed = [name for name in own if name != GIVEN]  # beside what it follows from it is a result
+        followed = [name for name in own if name != GIVEN]  # weights beside Q and K are a result of theirs
         own = followed if is_problem(parts_of(followed)) else own
         return replace(self, arrays={name: name for name in own})
 
@@ -417,7 +418,10 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
 
 
 def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]:
-    """Return {pattern: name}, with the same numbers in all names if there are such; {} where a pattern has no name."""
+    """Return {part: name} for patterns by part, with the same numbers in all names if there are such.
+
+    {} where a pattern fits no name.
+    """
     alike: dict[str, list[str]] = {}
     for array in listing.arrays:
         alike.setdefault(pattern(array.name), []).append(array.name)

@@ -210,7 +210,9 @@ def weight_heads(role: str, order: str, shape: Shape) -> int | None:
 
 
 def _axes(role: str, order: str, count: int) -> tuple[int, ...]:
-    how = WEIGHT_ORDERS[(WEIGHT_ORDERS[order].beside if count == 2 else "") or order]
+    how = WEIGHT_ORDERS[order]
+    if count == 2 and how.beside:
+        how = WEIGHT_ORDERS[how.beside]
     axes = how.output_axes if role == "w_output" else how.axes
     return axes if len(axes) == count else tuple(range(count))
 

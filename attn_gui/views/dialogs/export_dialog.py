@@ -301,8 +301,8 @@ class ExportDialog(ExportForm):
                 (self._folder_field(),),
             )
         )
-        one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
-        for label, editor, _ in of_heads * one_head + (item,) * one_item:
+        needless = [*(of_heads if self.heads.count == 1 else ()), *([item] if self.item.maximum() == 0 else [])]
+        for label, editor, _ in needless:
             if label is not None:
                 label.hide()
             editor.hide()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -59,8 +60,16 @@ class TermCell(NamedTuple):
 
 
 TOP = 10
-FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
+
+
+class Tightness(IntEnum):
+    """What a table of terms leaves out where it has no room; each leaves out what those before it do, too."""
+
+    NOTHING = 0
+    SIGNS = 1  # "c =" in its rows
+    DECIMAL = 2  # the last one of its numbers
+    CELLS = 3  # the cells that its headers name
 
 
 class TermsModel(ShapedModel):
@@ -77,7 +86,7 @@ class TermsModel(ShapedModel):
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded = False
-        self.tight = FULL  # how many words and decimals it goes without, up to TIGHTEST
+        self.tight = Tightness.NOTHING
         self._shape = 0, 2
         self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
         self._writers: dict[int, tuple[tuple[Write, ...], Write]] = {}  # of columns and of values, by tightness
@@ -217,10 +226,12 @@ class TermsModel(ShapedModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:
-            return self.tr("key") if self._over_keys() else "c" if self.tight and self._headers else ""
+            return (
+                self.tr("key") if self._over_keys() else "c" if self.tight >= Tightness.SIGNS and self._headers else ""
+            )
         if section <= len(self._headers):
             text, _color = self._headers[section - 1]
-            return text.partition("[")[0] if self.tight == TIGHTEST else text
+            return text.partition("[")[0] if self.tight >= Tightness.CELLS else text
         return self._value_header()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -281,14 +292,14 @@ class TermsModel(ShapedModel):
         return [self._row_value(self.shown())] if self.has_tail() else []
 
     def _decimals(self, most: int) -> int:
-        return most - (self.tight > 1)
+        return most - 1 if self.tight >= Tightness.DECIMAL else most
 
     def _label(self, term: Term) -> str:
         """Return the key of a term, or the column that its first cell has in the tables, which count all heads."""
         place = term.cells[0].index[-1]
         if self._over_keys() and self._context is not None:
             return self._context.key_name(place)
-        return str(place) if self.tight else f"c = {place}"
+        return str(place) if self.tight >= Tightness.SIGNS else f"c = {place}"
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):
@@ -546,13 +557,13 @@ class TermsView(QTableView):
     def _share_width(self) -> None:
         """Share the width: numbers get what they need, then the label; the bars get what is left.
 
-        Where even that is too much, the numbers lose decimals.
+        Where even that is too much, words and decimals are left out.
         """
         columns = self._terms.columnCount()
         room = self.viewport().width()
         if columns < 2 or room <= 0:
             return
-        for tight in range(FULL, TIGHTEST + 1):
+        for tight in Tightness:
             self._terms.tight = tight
             if sum(map(self._widest, range(columns))) + scaled(SLIVER) <= room:
                 break

@@ -73,8 +73,10 @@ class AxisLabels:
                         self._paint_one(painter, cell, chosen=False)
 
     def _has_room(self, cell: int) -> bool:
-        """Return whether a label leaves room for the caption on the left of its map, and the gap on the right: of a map
-        that is zoomed in, the number of the first column reached into that."""
+        """Return whether a label leaves room for the caption on the left of its map and the gap on the right.
+
+        Labels of a map that is zoomed in may stand half outside of it.
+        """
         if self.way != LEVEL:
             return True
         middle, box = self._place(cell).center().x(), self.box

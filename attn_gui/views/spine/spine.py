@@ -302,7 +302,7 @@ class Spine(MenuZone):
         if self._layer is not None:
             room -= self._layer_label.sizeHint().width() + SPACING.l
         formula = self._formula.sizeHint().width() + 2 * SPACING.l + 1
-        fitting = (form for form in forms if self._row.width_of(form, keep) + formula * form.formula <= room)
+        fitting = (form for form in forms if self._row.width_of(form, keep) + (formula if form.formula else 0) <= room)
         form = next(fitting, None)
         self._scrolls, form = form is None, form or FORMS[-1]
         self._set_height()
