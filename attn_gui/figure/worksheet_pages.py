@@ -156,7 +156,7 @@ FULL = N_(
 )
 FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
 WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
-SCORE = N_("Worksheets", "{letter}: {score}")
+SCORE_FUNCTION = N_("Worksheets", "{letter}: {score}")
 COLUMNS = N_("Worksheets", "columns of heads {heads}: {columns}")
 ROW_SUMS = N_("Worksheets", "Sum of each row:")
 ROW = N_("Worksheets", "row {row}")
@@ -264,7 +264,7 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
     """Return what a student needs besides: columns of the heads, score, mask in words, numbers that are given."""
     problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
     named = {"letter": symbol(sheet.evaluation.scores), "score": style.translate("Scores", score.label)}
-    found = [] if score.dot else [style.translate("Worksheets", SCORE).format(**named)]
+    found = [] if score.dot else [style.translate("Worksheets", SCORE_FUNCTION).format(**named)]
     found += [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
     found += mask_sentences(problem, style.translate)
     if problem.num_heads > 1:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pypdfium2
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
@@ -275,6 +276,8 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
         data = Path(path).read_bytes()
         assert data.startswith(b"%PDF-")
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
+    said = pypdfium2.PdfDocument(paths[0])[0].get_textpage().get_text_range()
+    assert re.search("得分 _+ / 16$", said.strip()), said[-60:]
 
 
 def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):
