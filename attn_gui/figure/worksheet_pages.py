@@ -59,6 +59,8 @@ class WorksheetTable:
 
 BEHIND = "w_output", "b_output"
 """What is behind the last step of a sheet."""
+PROJECTING = "x", "context", *(f"{letter}_{name}" for name in PROJECTED for letter in "wb"), "block."
+"""How names begin of what Q, K and V are computed from, and of what a block does before and after."""
 
 
 def given_tables(
@@ -70,11 +72,13 @@ def given_tables(
     """
     evaluation = sheet.evaluation
     after = [table for names in sheet.given for table in stage_tables(sheet, names, style)]
-    if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
+    given = {name for names in sheet.given for name in names}
+    if given.issuperset((*PROJECTED, evaluation.scores)):
         return [], after  # what they were computed from is of no use
+    projected = given.issuperset(PROJECTED)
     own = []
     for name, head, values, _names in given_matrices(evaluation, 0):
-        if name not in BEHIND:
+        if name not in BEHIND and not (projected and name.startswith(PROJECTING)):
             words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
             heading = _titled(name, head, style) + words
             own.append(_table(heading, _labels(evaluation, name, len(values)), values, _given))

@@ -243,6 +243,9 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
     assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
     if titles[-1] == "B":
         assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
+        computed = Problem(x=np.eye(2), **{f"w_{name}": np.eye(2) for name in ("query", "key", "value")}, **fields)
+        without = next(worksheets(computed, 1, 1, projections=False))
+        assert [table.title for table in given_tables(without, STYLE)[0]] == ["B"]
 
 
 def test_a_sheet_says_what_its_formulas_need_besides():
