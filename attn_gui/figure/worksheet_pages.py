@@ -30,7 +30,7 @@ from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
-from attn_gui.lessons.worked_solutions import given_matrices, given_numbers, mask_sentences
+from attn_gui.lessons.worked_solutions import ALLOWED, given_matrices, given_numbers, mask_sentences
 
 MM = PX_PER_CM / 10
 PT = PX_PER_CM * 2.54 / 72
@@ -57,8 +57,8 @@ class WorksheetTable:
     marked: tuple[int, int] | None = None
 
 
-BEHIND = "w_output", "b_output"
-"""What is behind the last step of a sheet."""
+BEHIND = "w_output", "b_output", ALLOWED
+"""What is behind the last step of a sheet, and the mask, whose −∞ stand in the tables of masked scores."""
 PROJECTING = "x", "context", *(f"{letter}_{name}" for name in PROJECTED for letter in "wb"), "block."
 """How names begin of what Q, K and V are computed from, and of what a block does before and after."""
 
