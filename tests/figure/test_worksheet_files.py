@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pypdfium2
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
@@ -242,6 +243,9 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
     assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
     if titles[-1] == "B":
         assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
+        computed = Problem(x=np.eye(2), **{f"w_{name}": np.eye(2) for name in ("query", "key", "value")}, **fields)
+        without = next(worksheets(computed, 1, 1, projections=False))
+        assert [table.title for table in given_tables(without, STYLE)[0]] == ["B"]
 
 
 def test_a_sheet_says_what_its_formulas_need_besides():
@@ -275,6 +279,8 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
         data = Path(path).read_bytes()
         assert data.startswith(b"%PDF-")
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
+    said = pypdfium2.PdfDocument(paths[0])[0].get_textpage().get_text_range()
+    assert re.search("得分 _+ / 16$", said.strip()), said[-60:]
 
 
 def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):

@@ -248,17 +248,38 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     layers = [{"kind": "custom", "allowed": np.ones((2, 2), bool)}, {"kind": "bias", "values": values}]
     problem = Problem(**arrays, num_heads=2, mask=layers)
     found = [(name, head) for name, head, *_ in given_matrices(evaluation_of(problem), 0)]
-    assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]
+    assert found[:3] == [("query", None), ("key", None), ("value", None)]
+    assert found[3:] == [("mask.1.values", 0), ("mask.1.values", 1), ("allowed", None)]
     assert "M (custom): open: 4 of 4 cells" in sentences(of_all(problem))  # cells were −∞, and nothing said why
     assert r"M (causal): open where j $\le$ i\par" in latex_document(parts(of_all(several())), "en")
-    for stage, said in (("scaled", False), ("output", True)):
+    for stage, said in (("query", False), ("scaled", False), ("output", True)):
         solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
         assert any(text.startswith("M (causal)") for text in sentences(solution)) == said
+        assert any(isinstance(part, WrittenEquation) and "d_k" in part.chain for part in parts(solution)) == (
+            stage != "query"
+        )
     closed = Problem(query=np.eye(4)[:, :2], key=np.eye(2), value=np.eye(2), mask=[{"kind": "causal", "align": "end"}])
     solution = solution_of_cell(evaluation_of(closed), "weights", (0, 0, 0, 0))
     assert "M (causal): open where j ≤ i − 2" in sentences(solution)
     prefix = closed.replace(mask=[{"kind": "prefix", "length": 1}])
     assert "在 j < 1 或 j ≤ i 处开放" in markdown_text(parts(of_all(prefix), "zh"))
+
+
+def test_a_mask_cell_by_cell_is_given_as_what_is_added():
+    allowed = np.array([[[True, False, True]], [[False, True, True]]])  # by head, the same for all queries
+    problem = several().replace(mask=[{"kind": "custom", "allowed": allowed}, {"kind": "causal"}], interventions=())
+    matrices = [part for part in parts(of_all(problem)) if isinstance(part, WrittenMatrix) and part.letter == "M"]
+    closed = np.array([[[0, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 0, 1]]], bool)  # by the layers together
+    assert np.array_equal([np.isneginf(part.values) for part in matrices], closed)
+    assert matrices[1].rows[1] == [r"{-\infty}", "0", r"{-\infty}"]
+    for stage, index, rows in (
+        ("weights", (0, 1, 1, 1), {"m_{1}": [-np.inf, 0, -np.inf]}),
+        ("weights", (0, 1, 0, 0), {"m_{0}": [-np.inf] * 3}),  # there are no steps
+        ("scaled", (0, 1, 1, 1), {}),
+    ):
+        sheet = parts(solution_of_cell(evaluation_of(problem), stage, index))
+        given = {part.latex: part.values[0].tolist() for part in sheet if isinstance(part, WrittenMatrix)}
+        assert {name: row for name, row in given.items() if name.startswith("m")} == rows
 
 
 def test_a_cell_is_named_as_on_the_command_line(tmp_path):
