@@ -9,12 +9,13 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import SHEETS, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file
-from attn_gui.lessons.exercises import Blank, CoveredEvaluation
+from attn_gui.lessons.exercises import CoveredEvaluation
 from attn_gui.lessons.worked_solutions import (
     SolutionSentence,
     WrittenEquation,

@@ -67,6 +67,20 @@ def bits(nats: EntropyT) -> EntropyT:
 
 # --- evaluation -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
+class Blank:
+    """A cell that is left out, its index with the batch first; `follows` if it is computed from one asked for."""
+
+    stage: str
+    index: tuple[int, ...]
+    follows: bool = field(default=False, compare=False)
+
+    @property
+    def box(self) -> Box:
+        """The box of the cell."""
+        return indices.cell(self.index)
+
+
+@dataclass(frozen=True)
 class Recomputed:
     """Result of an update: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
 
