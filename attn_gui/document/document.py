@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -103,6 +103,11 @@ class Document(QObject):
     def name(self) -> str:
         """Its name without an ending, in the present language where it was given as a label."""
         return str(self._name)
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays of `problem` by dotted name."""
+        return self._draft.state.views
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
         """Return a function that gives what a table shows of an array (dotted name), read-only, when it is called.
