@@ -110,8 +110,6 @@ class BlockCache:
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
             blocks.ensure(here)
-            if stage == self._weights_name:
-                self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
             with self._versions.lock:
                 values = self._picture(stage, served, blocks, batch, head, inside, across)
                 allowed = None
