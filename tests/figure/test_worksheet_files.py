@@ -281,13 +281,9 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
 
 
-def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):
+def test_no_sheets_and_what_does_not_fit_on_paper_are_refused(tmp_path, capsys):
     assert main(["worksheet", str(WORKED), "-o", str(tmp_path), "--count", "0"]) == 2
     assert "expected a whole number from 1 to 200" in capsys.readouterr().err
-    assert not list(tmp_path.glob("*.pdf"))
-
-
-def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
     for size, level, refused, less in (
         (100, "steps", "is too large for a worksheet", ""),
         (20, "fill", "do not fit on one page", "choose a smaller problem."),
