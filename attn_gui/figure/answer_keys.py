@@ -185,7 +185,7 @@ def _paint_key_head(sheet: Worksheet, room: float, pen: Pen, x: float, y: float)
 
 def _tables_part(tables: Sequence[WorksheetTable], size: TableSize, room: float) -> KeyPart:
     placed = flow(tables, size, room)
-    return KeyPart(placed.height + 2 * MM, lambda pen, x, y: placed.paint(pen, QPointF(x, y), framed=False))
+    return KeyPart(placed.height + 2 * MM, lambda pen, x, y: placed.paint(pen, QPointF(x, y), tinted=False))
 
 
 def _rule_part(room: float) -> KeyPart:

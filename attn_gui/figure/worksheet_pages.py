@@ -384,10 +384,10 @@ class TableFlow:
     width: float = 0.0
     height: float = 0.0
 
-    def paint(self, pen: Pen, corner: QPointF, *, framed: bool = True) -> None:
-        """Paint them from a corner on; `framed`: cells that are asked for have a frame and no number."""
+    def paint(self, pen: Pen, corner: QPointF, *, tinted: bool = True) -> None:
+        """Paint them from a corner on; `tinted`: cells with a number have a ground of their own."""
         for place, table in zip(self.places, self.tables, strict=True):
-            _paint_table(pen, corner + place, table, self.size, framed=framed)
+            _paint_table(pen, corner + place, table, self.size, tinted=tinted)
 
 
 def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: int = 0) -> TableFlow:
@@ -402,7 +402,7 @@ def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: i
     return TableFlow(tuple(tables), size, tuple(places), wide, y + high)
 
 
-def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, framed: bool) -> None:
+def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, tinted: bool) -> None:
     theme, cell, row_high = pen.style.theme, size.across(table), size.row
     left, top = corner.x() + size.label(table), corner.y() + size.title + size.header
     pen.text(left, corner.y() + size.title * 0.62, table.title, max(TEXT, size.number), strong=True)
@@ -415,13 +415,13 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
         pen.text(left - 1.5 * MM, middle + LEAST * 0.36, name, LEAST, faint=True, anchor=END)
         for column, text in enumerate(cells):
             place = QRectF(left + column * cell, top + row * row_high, cell, row_high)
-            empty = framed and (row, column) in table.asked
-            pen.painter.fillRect(place, theme.surface if empty or not framed else theme.raised)
+            empty = (row, column) in table.asked
+            pen.painter.fillRect(place, theme.raised if tinted and not empty else theme.surface)
             pen.frame(place, 1.0, faint=True)
             if not empty:
                 strong, base = (row, column) == table.marked, middle + size.number * 0.36
                 pen.text(place.center().x(), base, text, size.number, strong=strong, anchor=MIDDLE)
-    for row, column in table.asked if framed else ():
+    for row, column in table.asked:
         pen.frame(QRectF(left + column * cell, top + row * row_high, cell, row_high), FRAME)
 
 

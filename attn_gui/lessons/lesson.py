@@ -350,7 +350,7 @@ def read_lesson(path: PathText) -> Lesson:
     """Read a lesson. Raises FormatError; for errors in the text LessonError with the line, expected and got."""
     with reading(path, LARGEST_FILE) as source:
         try:
-            text = source.file.read(LARGEST_FILE + 1).decode("utf-8-sig")
+            text = source.file.read(LARGEST_FILE).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise LessonError(1, UTF8, f"{error.object[error.start]:#x}") from None
         return replace(_lesson(text), path=Path(path))

@@ -426,9 +426,10 @@ def test_a_matrix_that_is_there_twice_is_one():
 
 def test_a_title_above_rows_that_are_counted_is_asked_about():
     """Or it is the name of the column, and pandas or R has counted its rows."""
-    with pytest.raises(AmbiguousTable) as several:
-        read_table("Q\n0 1\n1 0")
-    assert [reading.matrix.values.tolist() for reading in several.value.readings] == [[[1], [0]], [[0, 1], [1, 0]]]
+    for text, found in (("Q\n0 1\n1 0", [[[1], [0]], [[0, 1], [1, 0]]]), ("Q\n1 2", [[[2]], [[1, 2]]])):
+        with pytest.raises(AmbiguousTable) as several:
+            read_table(text)
+        assert [reading.matrix.values.tolist() for reading in several.value.readings] == found
 
 
 # --- wrapped -------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
@@ -14,6 +13,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import SHEETS, solution_pages, write_solution
+from attn_gui.figure.writers import image_of
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.exercises import CoveredEvaluation
 from attn_gui.lessons.worked_solutions import (
@@ -31,6 +31,7 @@ from attn_gui.paths import resource
 from tests.failing import each
 from tests.formats.test_scripts import PROBLEMS
 from tests.printed import disagreement, is_checked
+from tests.seen import pixels_of
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 PLAIN = Problem(query=[[2.0, 3], [3, 0]], key=[[1.0, 1], [0, 1]], value=[[1.0], [2]])
@@ -141,12 +142,7 @@ def test_a_sheet_of_one_cell_names_it_and_says_its_head_once_above_what_is_given
 def test_the_name_of_a_head_does_not_stick_to_the_matrix_above_it():
     matrix = WrittenMatrix("A", "A", np.eye(2), [["1", "0"], ["0", "1"]])
     (page,) = solution_pages([matrix, SolutionSentence("head 1"), matrix], PageStyle())
-    image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
-    image.fill(page.background)
-    painter = QPainter(image)
-    page.paint(painter)
-    painter.end()
-    inked = (np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 255 < 160).any(axis=1)
+    inked = (pixels_of(image_of(page, 96)) & 255 < 160).any(axis=1)
     _, end, top, bottom, begin, *_ = np.flatnonzero(np.diff(inked.astype(int)))
     assert top - end > 0.8 * (begin - bottom)
 
@@ -251,6 +247,12 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     found = [(name, head) for name, head, *_ in given_matrices(evaluation_of(problem), 0)]
     assert found[:3] == [("query", None), ("key", None), ("value", None)]
     assert found[3:] == [("mask.1.values", 0), ("mask.1.values", 1), ("allowed", None)]
+    two = {name: np.stack([array, array]) for name, array in arrays.items()}
+    bias = {"kind": "bias", "values": np.arange(16.0).reshape(2, 2, 2, 2)}
+    batch = Problem(**two, num_heads=2, mask=[bias], batch_axis=True)
+    assert [one.values[0, 0] for one in given_matrices(evaluation_of(batch), 1)][3:] == [8.0, 12.0]
+    alone = Problem.from_weights(np.full((2, 2, 2), 0.5))
+    assert [one.head for one in given_matrices(evaluation_of(alone), 0)] == [0, 1]
     assert "M (custom): open: 4 of 4 cells" in sentences(of_all(problem))  # cells were −∞, and nothing said why
     assert r"M (causal): open where j $\le$ i\par" in latex_document(parts(of_all(several())), "en")
     for stage, said in (("query", False), ("scaled", False), ("output", True)):
