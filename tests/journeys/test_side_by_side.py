@@ -193,6 +193,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
     person.again("the list of the scale offers both states", "worked-example.npz")
     menu = person.find("menu.compare", QMenu)
     assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
+    assert not person.action("compare_with_mask").isEnabled(), "there is none"
     person.find("control.scale").setFocus()
     person.pick("scale", "compared")
     assert person.program.view.look.compare == "side_by_side"
