@@ -47,9 +47,9 @@ def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], N
 
 
 def anew(person: Any, about: str) -> None:
-    """Begin again, with nothing chosen for any file before."""
+    """Begin again, with nothing chosen for any file before, and a damaged entry."""
     person.again(about)
-    person.program.settings.put("arrays", {})
+    person.program.settings.put("arrays", {"known": ["damaged"]})
 
 
 def take(dialog: ArraysDialog) -> None:
