@@ -2265,18 +2265,6 @@
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
-    <message>
-        <source>Folder of the model</source>
-        <translation>模型所在的文件夹</translation>
-    </message>
-    <message>
-        <source>Choose its folder…</source>
-        <translation>选择它的文件夹…</translation>
-    </message>
-    <message>
-        <source>The same checkpoint at its new place; its weights are compared</source>
-        <translation>同一检查点的新位置；会核对权重</translation>
-    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -6673,6 +6661,18 @@ Do you want to replace it?</source>
 </context>
 <context>
     <name>Recovery</name>
+    <message>
+        <source>Folder of the model</source>
+        <translation>模型所在的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose its folder…</source>
+        <translation>选择它的文件夹…</translation>
+    </message>
+    <message>
+        <source>The same checkpoint at its new place; its weights are compared</source>
+        <translation>同一检查点的新位置；会核对权重</translation>
+    </message>
     <message>
         <source>The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}.</source>
         <translation>程序在保存 {name} 之前意外退出：{n} 个查询、{m} 个键、{heads} 个头，最后修改于 {when}。</translation>

@@ -434,8 +434,7 @@ class TableBlocks(Controller):
 
     def _folder(self) -> str:
         """Return the folder of the last matrix, else of the last file."""
-        recent = self._settings.recent()
-        return self._settings.text(FOLDER, str(recent[0].parent if recent else Path.home()))
+        return self._settings.text(FOLDER, str(self._settings.last_folder()))
 
     def import_path(self, path: Path) -> None:
         """Put a file's matrix into the table, as one step that can be undone; a bad file changes nothing."""

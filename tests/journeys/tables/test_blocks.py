@@ -121,7 +121,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
 
     # of a text with Q, K and V all can be taken at once
     # Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back.
-    person.program.files.begin_with_example("layer")
+    person.program.files.open_example_unasked("layer")
     person.wait()
     before, steps = person.program.document.problem.fields(), len(person.steps())
 
@@ -327,7 +327,7 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
     gate.close()
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
     gate.await_work()
-    person.program.files.begin_with_example("worked")
+    person.program.files.open_example_unasked("worked")
     person.look()
     before = person.numbers("query")
     gate.open()
