@@ -7790,6 +7790,10 @@ Do you want to replace it?</source>
         <translation>键的词元</translation>
     </message>
     <message>
+        <source>{file} holds no text: copy the numbers as plain text, or save them as a file and open that.</source>
+        <translation>{file}中没有文本：请以纯文本形式复制数值，或将其存为文件后打开。</translation>
+    </message>
+    <message>
         <source>{field} in {other}, beside {file}, has to give a record with a content for each id.</source>
         <translation>{file} 旁的 {other} 中，{field} 应为每个 id 给出一条含 content 的记录。</translation>
     </message>
