@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -51,8 +52,7 @@ LABEL_PITCH = FONT_SIZE.micro + 1.0
 MEASURED_LABELS = 1000
 
 
-@dataclass(frozen=True)
-class CutLabels:
+class CutLabels(NamedTuple):
     """Labels of one axis by their cells, cut to their room: every `step`-th stands, and the `chosen` one in place of
     those that it would touch; `turned` ones are read from below."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,8 +48,7 @@ PRINTED = "for name, numbers in stages.items():\n    print(name, *numbers.shape)
 
 
 # The libraries that a script can compute with: a new one is one entry of SCRIPTS.
-@dataclass(frozen=True)
-class ScriptLibrary:
+class ScriptLibrary(NamedTuple):
     """A library that scripts can use: its title, the name of its module, and lines of code.
 
     The lines set it up, make an array, copy {name}, repeat its heads {count} times, and give the complementary error

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
@@ -28,8 +27,7 @@ from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A question as it is said now; without choices a number is asked for."""
 
     text: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
@@ -50,16 +49,14 @@ class Dimension(NamedTuple):
 Dims = tuple[Dimension, ...]
 
 
-@dataclass(frozen=True)
-class StepOperand:
+class StepOperand(NamedTuple):
     """A matrix that a step reads, a stage or a dotted field, with its dimensions."""
 
     name: str
     dims: Dims
 
 
-@dataclass(frozen=True)
-class DimensionStep:
+class DimensionStep(NamedTuple):
     """A stage: the operands that it is computed from, its own dimensions, and what else it reads.
 
     Operands are in the order of a product where the stage is one. `per_head`: the step is done once for each head.

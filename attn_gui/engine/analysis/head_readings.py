@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -372,8 +371,7 @@ def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
 
 
 # --- largest weights ------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Relation:
+class Relation(NamedTuple):
     """A weight: its head, query and key."""
 
     head: int

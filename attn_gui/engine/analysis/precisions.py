@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from attn_gui.engine.shape_errors import fields_with
 
 
 # --- types ----------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class FloatType:
+class FloatType(NamedTuple):
     """A binary floating-point type: its significant bits, the first one counted, and its range of exponents.
 
     Its normal numbers are ±f · 2^e with 1 ≤ f < 2 and `lowest` ≤ e ≤ `highest`.

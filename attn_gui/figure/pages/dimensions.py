@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -52,8 +52,7 @@ VALUE_LINE = 8.0
 Side = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class FlowStep:
+class FlowStep(NamedTuple):
     """A step: its stage, its line of shapes and the same in the other form, its column of three (None: the chain),
     the number of heads that it is done by, what else it reads, whether it is changed by hand, and its matrices."""
 
@@ -67,8 +66,7 @@ class FlowStep:
     read: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class DimensionFlow:
+class DimensionFlow(NamedTuple):
     """All steps in order, the shapes of the sequences that they begin with, and the numbers of the symbols."""
 
     steps: tuple[FlowStep, ...]
@@ -76,8 +74,7 @@ class DimensionFlow:
     counts: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class FlowBox:
+class FlowBox(NamedTuple):
     """A rectangle with a title and lines below it; `heads` of them lie behind one another."""
 
     place: QRectF

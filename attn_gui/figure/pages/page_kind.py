@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from weakref import ref
 
 from PySide6.QtCore import QPointF, QRectF, QTranslator
@@ -324,8 +324,7 @@ class PageCell:
     head: int | None = None
 
 
-@dataclass(frozen=True)
-class CellBlock:
+class CellBlock(NamedTuple):
     """The cells that a place of a map stands for: one, or of a pooled map all of a block."""
 
     rows: range
@@ -525,8 +524,7 @@ OWN_WIDTH = 14 * PX_PER_CM
 ROUNDING = 1e-6  # of sums of sizes in pixels
 
 
-@dataclass(frozen=True)
-class PageFrame:
+class PageFrame(NamedTuple):
     """A page with a title and what is said below it, sentences at its foot, and `body` for what it shows.
 
     `heading` and `saying` are the lines of `title` and `subtitle`: nothing of a page is cut.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,8 +84,7 @@ def _nice_step(least: float) -> float:
     return next(nice * power for nice in (1, 2, 5, 10) if nice * power >= least * (1 - 1e-9))
 
 
-@dataclass(frozen=True)
-class PlotAxes:
+class PlotAxes(NamedTuple):
     """The rectangle of a plot, that of the plot with all its labels, its two scales and what they count."""
 
     plot: QRectF
@@ -231,8 +231,7 @@ class Curve:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
 
-@dataclass(frozen=True)
-class PlotRule:
+class PlotRule(NamedTuple):
     """A dotted line from the top of a plot to its bottom."""
 
     x: float
@@ -245,8 +244,7 @@ class PlotRule:
         painter.drawLine(QLineF(at, axes.plot.top(), at, axes.plot.bottom()))
 
 
-@dataclass(frozen=True)
-class PlotNote:
+class PlotNote(NamedTuple):
     """A few words in a plot: `at` is where their line begins or ends on the page.
 
     `x` and `y` are the numbers of the point that they stand beside, which they follow in a plot that is zoomed.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -45,8 +46,7 @@ SIDE = 128
 """Blocks of a map at most, by side."""
 
 
-@dataclass(frozen=True)
-class Departure:
+class Departure(NamedTuple):
     """How far a part of a stage lies from its float64 numbers: the largest distance of finite numbers, as a share of
     the largest float64 number (∞ where that is 0), and how many numbers are not finite any more.
 
@@ -59,8 +59,7 @@ class Departure:
     overflown: int
 
 
-@dataclass(frozen=True)
-class StepDepartures:
+class StepDepartures(NamedTuple):
     """A step of the computation, of the item and head on show, with its departure in each narrower type."""
 
     stage: str
