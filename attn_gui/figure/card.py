@@ -24,7 +24,7 @@ from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.formula_typesetting import Formula, typeset
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
-from attn_gui.figure.heatmap_layout import begin, paint_frame
+from attn_gui.figure.heatmap_painting import begin, paint_frame
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, shown_latex, stage_plane
 from attn_gui.figure.text.fonts import figure_font

@@ -20,7 +20,8 @@ from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
-from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
+from attn_gui.figure.heatmap_painting import begin, fitting_numbers, paint_map
 from attn_gui.figure.pages.code import CodePage
 from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
 from attn_gui.figure.pages.dependence import DependencePage

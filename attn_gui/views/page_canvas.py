@@ -339,7 +339,7 @@ class PageCanvas(QLabel):
         image.fill(current_theme().surface)
         with QPainter(image) as painter:
             painter.scale(self._factor() * ratio, self._factor() * ratio)
-            from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
+            from attn_gui.figure.heatmap_painting import begin  # not before the first page is looked at
 
             begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
             drawing.paint(painter)

@@ -19,7 +19,8 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.figure.colors import auto_levels
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
-from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
+from attn_gui.figure.heatmap_painting import paint_map
 from attn_gui.figure.text.figure_words import WORDS
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg

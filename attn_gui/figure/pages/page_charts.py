@@ -18,7 +18,7 @@ from attn_gui.engine.stages import stage_of
 from attn_gui.figure.colors import Allowed, ColorScale, Levels, Values, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, snapped
-from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageLayout,

@@ -28,7 +28,8 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.heatmap_layout import MARGIN, paint_note
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.heatmap_painting import paint_note
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.figure.text.figure_words import WORDS, FigureWords, Words
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font

@@ -19,7 +19,7 @@ from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.heatmap import MapFigure, pooled_map, snapped
-from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_kind import (
     CellBlock,

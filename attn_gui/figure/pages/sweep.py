@@ -28,7 +28,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.heatmap import MapFigure, snapped
-from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
+from attn_gui.figure.heatmap_painting import paint_bar, paint_note, paint_panel
 from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
