@@ -21,7 +21,7 @@ from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
-from attn_gui.figure.heatmap_painting import begin, fitting_numbers, paint_map
+from attn_gui.figure.heatmap_painting import begin_page, fitting_numbers, paint_map
 from attn_gui.figure.pages.code import CodePage
 from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
 from attn_gui.figure.pages.dependence import DependencePage
@@ -324,7 +324,7 @@ def content_page(kind: PageKind[Any], content: object, settings: ExportSettings)
 
     def paint(painter: QPainter) -> None:
         painter.save()
-        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if settings.transparent else style.theme)
+        begin_page(painter, QRectF(0, 0, drawing.width, drawing.height), None if settings.transparent else style.theme)
         drawing.paint_all(painter)
         painter.restore()
 

@@ -160,21 +160,21 @@ class _Planner:
         return min(count, -(-suited // together) * together)
 
     # --- across ----------------------------------------------------------------------------------
-    def _left(self) -> float:
+    def _maps_left(self) -> float:
         """Return the left edge of maps: behind the turned name of the rows and their labels."""
         return MARGIN + self.line + SPACING.s + self.row_room + SPACING.s
 
-    def _across(self) -> float:
-        """Return width of everything but cells."""
-        return self._left() + (self.grid_columns - 1) * PANEL_GAP + MARGIN
+    def _fixed_width(self) -> float:
+        """Return the width of everything but cells."""
+        return self._maps_left() + (self.grid_columns - 1) * PANEL_GAP + MARGIN
 
     def _grid_width(self, cell_width: float) -> float:
         return cell_width * self.columns * self.grid_columns + (self.grid_columns - 1) * PANEL_GAP
 
     def _page_width(self, cell_width: float) -> float:
-        below = self._left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
+        below = self._maps_left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
         return max(
-            self._across() + cell_width * self.columns * self.grid_columns, self._title_width() + 2 * MARGIN, below
+            self._fixed_width() + cell_width * self.columns * self.grid_columns, self._title_width() + 2 * MARGIN, below
         )
 
     def _title_width(self) -> float:
@@ -185,8 +185,8 @@ class _Planner:
         return title + SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
 
     def _fitting_width(self, width: float) -> float:
-        maps = width - self._across()
-        least = self._across() + LEAST_MAP * self.grid_columns
+        maps = width - self._fixed_width()
+        least = self._fixed_width() + LEAST_MAP * self.grid_columns
         if maps < LEAST_MAP * self.grid_columns:
             raise TooSmall("width", width * self.scale, least * self.scale)
         return maps / (self.columns * self.grid_columns)
@@ -210,12 +210,12 @@ class _Planner:
         return bar + self._legend_height(page_width) + self._note_height(page_width) + MARGIN
 
     def _legend_height(self, page_width: float) -> float:
-        lines = len(legend_lines((self.figure,), page_width - self._left() - MARGIN))
+        lines = len(legend_lines((self.figure,), page_width - self._maps_left() - MARGIN))
         return SPACING.m + lines * (self.line + SPACING.s) if lines else 0.0
 
     def _note(self, page_width: float) -> tuple[str, ...]:
         metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
-        return wrapped(self.figure.note, page_width - self._left() - MARGIN, metrics)
+        return wrapped(self.figure.note, page_width - self._maps_left() - MARGIN, metrics)
 
     def _note_height(self, page_width: float) -> float:
         lines = len(self._note(page_width))
@@ -246,35 +246,35 @@ class _Planner:
     # --- the whole -------------------------------------------------------------------------------
     def _layout(self, cell_width: float, cell_height: float, page_width: float, height: float | None) -> HeatmapLayout:
         columns = column_labels(self.figure.columns, cell_width, self.small)
-        left, top = self._left(), self._above(columns)
+        left, top = self._maps_left(), self._above(columns)
         size = (cell_width * self.columns, cell_height * self.rows)
         pitch = (size[0] + PANEL_GAP, size[1] + PANEL_GAP + self._panel_title())
         places = [divmod(panel, self.grid_columns) for panel in range(len(self.figure.panels))]
-        maps = tuple(QRectF(left + across * pitch[0], top + down * pitch[1], *size) for down, across in places)
+        maps = tuple(QRectF(left + column * pitch[0], top + row * pitch[1], *size) for row, column in places)
         lift = columns.room if columns.turned else self.small.height()
         titles = tuple(
-            QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if down == 0 else 0.0))
-            for rect, (down, _) in zip(maps, places, strict=True)
+            QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if row == 0 else 0.0))
+            for rect, (row, _) in zip(maps, places, strict=True)
         )
         grid = QRectF(left, top, self._grid_width(cell_width), self.grid_rows * size[1] + self._between())
         page_height = height if height is not None else grid.bottom() + self._below(page_width)
         bar = self._bar(grid, page_width)
         below = bar.bottom() + SPACING.s + self.small.height() if bar is not None else grid.bottom()
         return HeatmapLayout(
-            page_width,
-            page_height,
-            QPointF(MARGIN, MARGIN + self.title_line * 0.8),
-            self._names_top() + self.line * 0.8,
-            maps,
-            titles,
-            grid,
-            row_labels(self.figure.rows, cell_height, self.small),
-            columns,
-            bar,
-            legend_lines((self.figure,), page_width - left - MARGIN),
-            below + SPACING.m,
-            self._note(page_width),
-            below + self._legend_height(page_width) + SPACING.m,
+            width=page_width,
+            height=page_height,
+            title=QPointF(MARGIN, MARGIN + self.title_line * 0.8),
+            names_baseline=self._names_top() + self.line * 0.8,
+            maps=maps,
+            panel_titles=titles,
+            grid=grid,
+            row_labels=row_labels(self.figure.rows, cell_height, self.small),
+            column_labels=columns,
+            bar=bar,
+            legend=legend_lines((self.figure,), page_width - left - MARGIN),
+            legend_top=below + SPACING.m,
+            note=self._note(page_width),
+            note_top=below + self._legend_height(page_width) + SPACING.m,
         )
 
     def _bar(self, grid: QRectF, page_width: float) -> QRectF | None:

@@ -157,7 +157,7 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
     paint_frame(painter, place, figure.theme)
     painter.setFont(figure_font(FONT_SIZE.micro))
     metrics = QFontMetricsF(painter.font())
-    texts, begin, room = _bar_texts(figure, place.width(), metrics, dots)
+    texts, gap_left, gap_width = _bar_texts(figure, place.width(), metrics, dots)
     ticks = len(texts) - 1
     painter.setPen(QPen(figure.theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
     at = [place.left() + place.width() * tick / ticks for tick in range(ticks + 1)]
@@ -168,11 +168,11 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
     if dots:
         painter.setPen(figure.theme.text3)
-        write_text(painter, QPointF(place.left() + begin + room / 2, baseline), dots, MIDDLE)
+        write_text(painter, QPointF(place.left() + gap_left + gap_width / 2, baseline), dots, MIDDLE)
 
 
 def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: str) -> tuple[list[str], float, float]:
-    """Return the numbers below a bar, and where the room between the first two begins and how wide it is.
+    """Return the numbers below a bar, and where the gap between the first two begins and how wide it is.
 
     They are fewer where `dots` would not have room between them.
     """
@@ -183,12 +183,13 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
         shares = [tick / ticks for tick in range(ticks + 1)]
         texts = level_texts(low, high, shares)
         first, second = (metrics.horizontalAdvance(text) * WIDER_FONT for text in texts[:2])
-        room = width / ticks - first - (second if ticks == 1 else second / 2)
-        if room >= needed or ticks == 1:
-            return texts, first, room
+        gap = width / ticks - first - (second if ticks == 1 else second / 2)
+        if gap >= needed or ticks == 1:
+            return texts, first, gap
         ticks //= 2
 
 
+# --- the whole figure ----------------------------------------------------------------------------
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: HeatmapLayout | None = None) -> None:
     """Paint a figure into a rectangle given in logical pixels of 1/96 inch: maps, axes, color bar, legend.
 
@@ -196,7 +197,7 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Heatma
     """
     layout = layout or plan(figure, rect.width(), rect.height())
     painter.save()
-    begin(painter, rect, None if figure.transparent else figure.theme)
+    begin_page(painter, rect, None if figure.transparent else figure.theme)
     if figure.show_title:
         paint_title(painter, figure.title, figure.subtitle, layout.title, layout.width - 2 * MARGIN, figure.theme)
     _paint_axes(painter, figure, layout)
@@ -214,7 +215,7 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Heatma
     painter.restore()
 
 
-def begin(painter: QPainter, rect: QRectF, background: Theme | None) -> None:
+def begin_page(painter: QPainter, rect: QRectF, background: Theme | None) -> None:
     """Move to a page and fill it, if it is not to be transparent."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)

@@ -20,7 +20,7 @@ from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, legend_lines, 
 from attn_gui.figure.heatmap_layout import BAR_HEIGHT, MARGIN, CutLabels, column_labels, default_cells, row_labels
 from attn_gui.figure.heatmap_painting import (
     axis_color,
-    begin,
+    begin_page,
     dots_text,
     fitting_numbers,
     paint_bar,
@@ -340,7 +340,7 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
     """Paint a product figure at the origin, in logical pixels of 1/96 inch."""
     theme = figure.stage.theme
     painter.save()
-    begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
+    begin_page(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
     if figure.stage.show_title:
         paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
     dots = {}

@@ -339,9 +339,9 @@ class PageCanvas(QLabel):
         image.fill(current_theme().surface)
         with QPainter(image) as painter:
             painter.scale(self._factor() * ratio, self._factor() * ratio)
-            from attn_gui.figure.heatmap_painting import begin  # not before the first page is looked at
+            from attn_gui.figure.heatmap_painting import begin_page  # not before the first page is looked at
 
-            begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
+            begin_page(painter, QRectF(0, 0, drawing.width, drawing.height), None)
             drawing.paint(painter)
             for number, field in enumerate(drawing.fields):
                 if number not in self._plots:
