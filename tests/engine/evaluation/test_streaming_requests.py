@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, arrays, compute, verify
-from attn_gui.engine.evaluation import streaming
+from attn_gui.engine.evaluation import streaming, streaming_pooling
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -123,7 +123,7 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
 
 @each(("few", "dtype", "mask"), [(64, "float32", ()), (1, "float64", ({"kind": "causal"},))])
 def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monkeypatch):
-    monkeypatch.setattr(streaming, "FEW", few)
+    monkeypatch.setattr(streaming_pooling, "FEW", few)
     values = np.zeros((ROWS, KEYS))
     values[[7, 8, 30]] = -1e9
     given = loud(rng, mask=({"kind": "bias", "values": values}, *mask)).replace(dtype=dtype)
