@@ -39,9 +39,10 @@ from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
 
 EXACT_BYTES = np.dtype(np.float64).itemsize
-MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+MANY_OUTPUT_CELLS = 1 << 16  # more cells of the output are computed by rows, on all threads
+OUTPUT_ROWS = 256  # rows of it that a thread computes at a time
 AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
-PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
+PROJECTED_CELLS = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
 class StreamingEvaluation(DenseEvaluation):
@@ -88,7 +89,7 @@ class StreamingEvaluation(DenseEvaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        if name == self.projection and self._kept_dtype == np.float32 and indices.count(box) > MANY:
+        if name == self.projection and self._kept_dtype == np.float32 and indices.count(box) > MANY_OUTPUT_CELLS:
             found = self._narrow_output(box)
             if found is not None:
                 return found
@@ -244,8 +245,8 @@ class StreamingEvaluation(DenseEvaluation):
             yield box
             return
         width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
-        rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
-        items = max(1, PROJECTED // (rows * width))
+        rows = max(1, min(PROJECTED_CELLS // width, box[1].stop - box[1].start))
+        items = max(1, PROJECTED_CELLS // (rows * width))
         for some in indices.in_parts(box[0], items):
             for part in indices.in_parts(box[1], rows):
                 yield some, part, box[2]

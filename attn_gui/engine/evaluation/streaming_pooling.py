@@ -17,16 +17,20 @@ from attn_gui.engine.evaluation.threads import carry_out, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 
-ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
-FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
-COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
-SHARE = 8  # blocks that are kept take this share of what the weights would
-LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
-Watched = tuple[str, int, int, int]  # stage, batch, head, columns
+PICTURE_ROWS = 512  # rows of a map that are turned from logits into weights at a time
+# Up to so many rows of a head may have to be read as weights beside a picture made of logits; of more, the weights
+# themselves are pooled.
+MOST_ROWS_APART = 64
+COARSE_LOGIT = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
+
+# Blocks that are kept take this share of the bytes of all weights; but so many in any case, as a short map may be wide
+# to compute, and no more.
+KEPT_SHARE = 8  # 1/8
+LEAST_KEPT_BYTES, MOST_KEPT_BYTES = 1 << 24, 1 << 29
+BlocksKey = tuple[str, int, int, int]  # stage, batch, head, columns
 
 BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-# An edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for.
-SMALL_PART = 32
+SMALL_EDIT = 32  # an edit of up to 1/32 of a map is followed at once, of more row by row when the map is asked for
 
 # Rows that a thread takes, and cells of their map that it holds; one that takes more gives way to a window later.
 ENTROPY_ROWS, ENTROPY_CELLS = 64, 1 << 18
@@ -65,7 +69,7 @@ class BlockExtremes:
         """Forget the extremes of cells that have changed; the caller holds the lock."""
         first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
         last = int(np.searchsorted(self.edges, keys.stop, "left"))
-        if SMALL_PART * (rows.stop - rows.start) * (last - first) > self.high.size:
+        if SMALL_EDIT * (rows.stop - rows.start) * (last - first) > self.high.size:
             self.known[rows] = False
         else:
             self._stale.append((rows, slice(first, last)))
@@ -157,11 +161,11 @@ class BlockCache:
         self, evaluation: DenseEvaluation, kernels: TileKernels, passes: RowPasses, edit_lock: EditLock
     ) -> None:
         self._evaluation, self._kernels, self._passes, self._edit_lock = evaluation, kernels, passes, edit_lock
-        self._blocks: dict[Watched, BlockExtremes] = {}  # those asked for last stand last
+        self._blocks: dict[BlocksKey, BlockExtremes] = {}  # those asked for last stand last
         weights = int(np.prod(kernels.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
         self._weights_name = evaluation.weights
-        self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
-        self._room = min(MOST, max(LEAST, weights // SHARE))
+        self._rising_stages = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # as the scores rise
+        self._most_bytes = min(MOST_KEPT_BYTES, max(LEAST_KEPT_BYTES, weights // KEPT_SHARE))
 
     # --- asking ----------------------------------------------------------------------------------
     def pooled(
@@ -169,21 +173,22 @@ class BlockCache:
     ) -> Picture:
         """Return (values, allowed) of the blocks `part` of a picture of rows × columns blocks."""
         if stage not in self._kernels.maps and stage != self._weights_name:
-            return self._direct(stage, batch, head, rows, columns, part), None
+            return self._pool_without_keys(stage, batch, head, rows, columns, part), None
         assert head is not None
         across = slice(0, len(block_edges(self._kernels.shape[3], columns)) - 1) if part is None else part[1]
         down = block_edges(self._kernels.shape[2], rows)
         down = down if part is None else down[part[0].start : part[0].stop + 1]
-        served = self._served(stage, batch, head, down)
-        return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
+        source = self._ensure_source(stage, batch, head, down)
+        blocks = self._find_extremes(source, batch, head, columns)
+        return self._pool_extremes(stage, source, blocks, batch, head, down, across)
 
     def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
         """Pool as `pooled` does, for some rows of blocks, from extremes that are not kept."""
         if stage not in self._kernels.maps and stage != self._weights_name:
-            return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
+            return self._pool_without_keys(stage, batch, head, rows, columns, (part, slice(0, columns))), None
         assert head is not None
         down = block_edges(self._kernels.shape[2], rows)[part.start : part.stop + 1]
-        return self._once(stage, batch, head, down, block_edges(self._kernels.shape[3], columns))
+        return self._pool_unkept(stage, batch, head, down, block_edges(self._kernels.shape[3], columns))
 
     def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
         """Return (values, allowed) of blocks with given edges in a map; None where scores are too large for it."""
@@ -192,17 +197,17 @@ class BlockCache:
             self._passes.ensure(place)
             if self._passes.rows.overflow_risk(place, self._kernels.temperature).any():
                 return None
-        return self._once(stage, batch, head, down, across)
+        return self._pool_unkept(stage, batch, head, down, across)
 
-    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture:
-        served = self._served(stage, batch, head, down)
-        blocks = self._made(served, batch, head, across, slice(int(down[0]), int(down[-1])))
-        return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
+    def _pool_unkept(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture:
+        source = self._ensure_source(stage, batch, head, down)
+        blocks = self._make_extremes(source, batch, head, across, slice(int(down[0]), int(down[-1])))
+        return self._pool_extremes(stage, source, blocks, batch, head, down, slice(0, len(across) - 1))
 
-    def _drawn(
-        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
+    def _pool_extremes(
+        self, stage: str, source: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Picture:
-        """Return (values, allowed) from extremes of the map `served`; `down` are the edges of the rows."""
+        """Return (values, allowed) from extremes of the map `source`; `down` are the edges of the rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
@@ -210,7 +215,7 @@ class BlockCache:
             if stage == self._weights_name:
                 self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
             with self._edit_lock.lock:
-                values = self._picture(stage, served, blocks, batch, head, inside, across)
+                values = self._pool_values(stage, source, blocks, batch, head, inside, across)
                 allowed = None
                 if blocks.open is not None:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
@@ -238,52 +243,52 @@ class BlockCache:
         """Return the number of cells of maps to compute before a picture of these rows can be shown."""
         with self._edit_lock.lock:
             blocks = self._blocks.get(
-                (self._serving(stage, batch, head), batch, head, min(columns, self._kernels.shape[3]))
+                (self._find_source(stage, batch, head), batch, head, min(columns, self._kernels.shape[3]))
             )
             unseen = (rows.stop - rows.start) * self._kernels.shape[3]
             return unseen if blocks is None else blocks.lacking(rows)
 
     # --- which blocks ----------------------------------------------------------------------------
-    def _of(self, served: str, batch: int, head: int, columns: int) -> BlockExtremes:
+    def _find_extremes(self, source: str, batch: int, head: int, columns: int) -> BlockExtremes:
         """Return the extremes of a map of one head; those used longest ago make room for new ones."""
         with self._edit_lock.lock:
-            key = (served, batch, head, min(columns, self._kernels.shape[3]))
+            key = (source, batch, head, min(columns, self._kernels.shape[3]))
             n, m = self._kernels.shape[2:]
-            found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
+            found = self._blocks.pop(key, None) or self._make_extremes(*key[:3], block_edges(m, columns), slice(0, n))
             self._blocks[key] = found
-            room = self._room
+            room = self._most_bytes
             for other in list(self._blocks)[-2::-1]:
                 room -= self._blocks[other].bytes
                 if room < 0:
                     del self._blocks[other]
             return found
 
-    def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
+    def _ensure_source(self, stage: str, batch: int, head: int, down: Array) -> str:
         """Compute the rows of weights behind a picture; return the map whose extremes it is drawn from."""
         if stage == self._weights_name:
             self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
-        return self._serving(stage, batch, head)
+        return self._find_source(stage, batch, head)
 
-    def _serving(self, stage: str, batch: int, head: int) -> str:
+    def _find_source(self, stage: str, batch: int, head: int) -> str:
         """Return the map whose extremes serve a stage: that of the weights where many rows stand apart."""
-        own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
-        return stage if own else self._logits_serving(stage)
+        own = stage == self._weights_name and int(np.count_nonzero(self._flag_apart(batch, head))) > MOST_ROWS_APART
+        return stage if own else self._find_logits_source(stage)
 
-    def _apart(self, batch: int, head: int) -> Array:
+    def _flag_apart(self, batch: int, head: int) -> Array:
         """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32."""
         state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
         denominator = state.denominator[batch, head]
-        large = np.abs(state.row_max[batch, head]) > COARSE * self._kernels.temperature
+        large = np.abs(state.row_max[batch, head]) > COARSE_LOGIT * self._kernels.temperature
         return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
 
-    def _logits_serving(self, stage: str) -> str:
+    def _find_logits_source(self, stage: str) -> str:
         name = self._kernels.logits_name if stage == self._weights_name else stage
         shared = self._evaluation.elementary_stages and not self._passes.hand.logits.any()
-        return self._evaluation.scores if name in self._risen and shared else name
+        return self._evaluation.scores if name in self._rising_stages and shared else name
 
-    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> BlockExtremes:
+    def _make_extremes(self, name: str, batch: int, head: int, across: Array, part: slice) -> BlockExtremes:
         """Return new extremes of some rows of a map."""
 
         def read(rows: slice, keys: slice) -> Picture:
@@ -299,30 +304,30 @@ class BlockCache:
         return BlockExtremes(part, across, dtype, masked, self._edit_lock, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
-    def _picture(
-        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
+    def _pool_values(
+        self, stage: str, source: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
     ) -> Array:
-        if stage == self._weights_name != served:
-            return self._weights(blocks, batch, head, down, across)
+        if stage == self._weights_name != source:
+            return self._pool_weights(blocks, batch, head, down, across)
         cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
         high = reduced(np.maximum, blocks.high[cut, across], inside)
         low = reduced(np.minimum, blocks.low[cut, across], inside)
-        return self._shown(largest(high, low), stage)
+        return self._scale_and_cap(largest(high, low), stage)
 
-    def _shown(self, scores: Array, stage: str) -> Array:
+    def _scale_and_cap(self, scores: Array, stage: str) -> Array:
         """Return scores as the stage shows them: scaled, bent by the softcap."""
-        if stage == self._weights_name or self._logits_serving(stage) == stage:
+        if stage == self._weights_name or self._find_logits_source(stage) == stage:
             return scores
-        if stage in self._risen:
+        if stage in self._rising_stages:
             scores = scores * scores.dtype.type(self._kernels.scale)
         cap = self._kernels.softcap
         capped = cap is not None and stage == self._evaluation.part(Role.CAP)
         return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
-    def _weights(self, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice) -> Array:
+    def _pool_weights(self, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice) -> Array:
         """Return pooled weights of blocks, from logarithms: exp is taken of the largest of each block only."""
         found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
-        step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
+        step = max(1, PICTURE_ROWS * len(found) // int(down[-1] - down[0]))
         for first in range(0, len(found), step):
             some = down[first : first + step + 1]
             cut = slice(int(some[0]), int(some[-1]))
@@ -333,7 +338,7 @@ class BlockCache:
             np.minimum(logits, 0, out=logits)
             np.exp(logits, out=found[first : first + step])
         edges_across = blocks.edges[across.start : across.stop + 1]
-        apart = self._apart(batch, head)
+        apart = self._flag_apart(batch, head)
         self._passes.hand.draw(apart, found, (batch, head), down + blocks.first, edges_across)
         return found
 
@@ -342,7 +347,7 @@ class BlockCache:
     ) -> Array | None:
         """Return logarithms of weights, pooled unscaled; None unless logits are a positive multiple of the blocks."""
         factor = 1 / self._kernels.temperature
-        if self._logits_serving(self._weights_name) == self._evaluation.scores:
+        if self._find_logits_source(self._weights_name) == self._evaluation.scores:
             factor *= self._kernels.scale
         if not factor > 0 or self._kernels.softcap is not None or len(subtrahends) > 1:
             return None
@@ -363,10 +368,10 @@ class BlockCache:
     def _highest(self, blocks: BlockExtremes, rows: slice, across: slice) -> Array:
         """Return the largest logit of every block, over T."""
         factor = blocks.high.dtype.type(1 / self._kernels.temperature)
-        if self._logits_serving(self._weights_name) != self._evaluation.scores:
+        if self._find_logits_source(self._weights_name) != self._evaluation.scores:
             return np.asarray(blocks.high[rows, across] * factor)
         high = blocks.high if self._kernels.scale >= 0 else blocks.low
-        return np.asarray(self._shown(high[rows, across], self._kernels.logits_name) * factor)
+        return np.asarray(self._scale_and_cap(high[rows, across], self._kernels.logits_name) * factor)
 
     def _subtrahends(self, blocks: BlockExtremes, batch: int, head: int, rows: slice) -> list[Array]:
         """Return arrays (rows,) that make logits over T logarithms of weights when they are subtracted one after the
@@ -378,7 +383,7 @@ class BlockCache:
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
         log_z = np.where(denominator == 0, np.inf, np.log(denominator))
-        apart = self._apart(batch, head)[cut]
+        apart = self._flag_apart(batch, head)[cut]
         log_z[apart] = np.inf  # they are drawn by themselves
         risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0]
         risk &= np.isfinite(denominator) & ~apart
@@ -390,7 +395,7 @@ class BlockCache:
         return [row_max, log_z]
 
     # --- stages without keys ---------------------------------------------------------------------
-    def _direct(
+    def _pool_without_keys(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
     ) -> Array:
         everything = self._evaluation.shape(stage)
@@ -417,7 +422,7 @@ def entropies(
 
     def work(part: slice) -> None:
         with np.errstate(all="ignore"):
-            found[part.start - rows.start : part.stop - rows.start] = _of_rows(kernels, passes, batch, head, part)
+            found[part.start - rows.start : part.stop - rows.start] = _row_entropies(kernels, passes, batch, head, part)
 
     share(list(indices.in_parts(rows, ENTROPY_ROWS)), work)
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
@@ -430,7 +435,8 @@ def entropies(
     return found
 
 
-def _of_rows(kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
+def _row_entropies(kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
+    """Return the entropies of rows as far as their logits give them: NaN and ∞ are for the caller to look into."""
     temperature, keys = kernels.temperature, kernels.shape[3]
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]

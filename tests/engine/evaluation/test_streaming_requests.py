@@ -123,7 +123,7 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
 
 @each(("few", "dtype", "mask"), [(64, "float32", ()), (1, "float64", ({"kind": "causal"},))])
 def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monkeypatch):
-    monkeypatch.setattr(streaming_pooling, "FEW", few)
+    monkeypatch.setattr(streaming_pooling, "MOST_ROWS_APART", few)
     values = np.zeros((ROWS, KEYS))
     values[[7, 8, 30]] = -1e9
     given = loud(rng, mask=({"kind": "bias", "values": values}, *mask)).replace(dtype=dtype)
@@ -196,7 +196,7 @@ def test_exact_angles_are_weighed_as_float64(rng, monkeypatch):
 def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
     problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
     kept = 4 * 41 * FEW * 3 * 3001  # Q, and K twice
-    monkeypatch.setattr(streaming, "PROJECTED", 2 * FEW * 3001)
+    monkeypatch.setattr(streaming, "PROJECTED_CELLS", 2 * FEW * 3001)
     with taking(1.2 * kept):  # all sequences at once are twice that, in float64
         found = StreamingEvaluation(problem)
     for item in (0, 1, 40):
