@@ -50,20 +50,7 @@ from attn_gui.formats.file_messages import (
     shape_text,
     shown,
 )
-from attn_gui.formats.named.array_mapping import (
-    KEEP,
-    NO_MASK,
-    ROWS,
-    SWITCHES,
-    ArrayMapping,
-    held_shape,
-    held_vector_shape,
-    known_meaning,
-    meaning_in,
-    note_on,
-    open_mask,
-    with_mask,
-)
+from attn_gui.formats.named.array_mapping import ROWS, ArrayMapping, held_shape, held_vector_shape
 from attn_gui.formats.named.array_names import (
     MASK,
     guess,
@@ -77,6 +64,16 @@ from attn_gui.formats.named.array_names import (
     with_stacked_apart,
 )
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
+from attn_gui.formats.named.mask_meanings import (
+    KEEP,
+    NO_MASK,
+    SWITCHES,
+    known_meaning,
+    meaning_in,
+    note_on,
+    open_mask,
+    with_mask,
+)
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
     LINEAR,

@@ -41,8 +41,9 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.file_messages import FileNote, SeveralReadings
 from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint, mapping_with_answers
-from attn_gui.formats.named.array_mapping import ADD, BLOCK, KEEP, NO_MASK, ArrayMapping
+from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
+from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
     HEAD_BY_HEAD,
