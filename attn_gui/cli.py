@@ -20,7 +20,7 @@ from attn_gui.commands.command_base import (
     DONE,
     FileProgress,
     Parser,
-    add_arrangement,
+    add_mapping_options,
     add_problem,
     mapping_from_options,
     note_on_stderr,
@@ -149,8 +149,8 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
     from attn_gui.formats import FormatError
     from attn_gui.formats.named.several_files import several_name, whole_ones
 
-    arrangement = mapping_from_options(chosen)
-    if len(files) < 2 or arrangement is None or arrangement.arrays:
+    mapping = mapping_from_options(chosen)
+    if len(files) < 2 or mapping is None or mapping.arrays:
         return
     try:
         whole = whole_ones(files)
@@ -246,7 +246,7 @@ def window_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="open the window in any case and say there, not on stderr, what is wrong with a FILE: for desktops",
     )
-    add_arrangement(parser)
+    add_mapping_options(parser)
     parser.add_argument("-V", "--version", action="version", version=f"attn-gui {VERSION}")
     return parser
 

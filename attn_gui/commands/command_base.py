@@ -90,10 +90,10 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a file, or several whose arrays make one problem, and which arrays are which parts."""
     known = "a session (.attn), or arrays (.npz, .safetensors, …); several files of arrays are one problem"
     parser.add_argument("file", metavar="FILE", nargs="+", action=_FirstFile, type=Path, help=known)
-    add_arrangement(parser)
+    add_mapping_options(parser)
 
 
-def add_arrangement(parser: argparse.ArgumentParser) -> None:
+def add_mapping_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which arrays of a file are which parts of a problem."""
     add = parser.add_argument
     added = [
@@ -139,36 +139,36 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         add("--layer", type=whole(0, 65535), metavar="N", help="of attention weights that are of several layers"),
         add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
     ]
-    parser.set_defaults(arranging=[option.dest for option in added])
+    parser.set_defaults(mapping_options=[option.dest for option in added])
 
 
 def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
-    """Return the arrangement that the options say; None where they say nothing. Raises CommandRefusal."""
-    given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
+    """Return the mapping that the options say; None where they say nothing. Raises CommandRefusal."""
+    given = {name: value for name in chosen.mapping_options if (value := getattr(chosen, name)) is not None}
     if not given:
         return None
     from attn_gui.formats import FormatError
-    from attn_gui.formats.named.array_mapping import arrangement_of
+    from attn_gui.formats.named.array_mapping import parse_mapping
 
     try:
-        return arrangement_of(dict(given.pop("array", ())), **given)
+        return parse_mapping(dict(given.pop("array", ())), **given)
     except FormatError as error:
         raise arguments.CommandRefusal(error) from error
 
 
 def open_input(chosen: argparse.Namespace) -> Loaded:
     """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal for several readings."""
-    from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats import FormatError, open_file, open_mapped
     from attn_gui.formats.file_messages import SeveralReadings
     from attn_gui.formats.named.array_names import ForeignNames
     from attn_gui.formats.named.attention_maps import SeveralMaps
     from attn_gui.formats.named.several_files import likely_arrays, open_several
 
-    arrangement = mapping_from_options(chosen)
+    mapping = mapping_from_options(chosen)
     try:
         if len(chosen.files) > 1:
-            return open_several(chosen.files, arrangement)
-        return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
+            return open_several(chosen.files, mapping)
+        return open_file(chosen.file) if mapping is None else open_mapped(chosen.file, mapping)
     except ForeignNames as error:
         likely = likely_arrays(*chosen.files) or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())

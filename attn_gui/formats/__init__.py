@@ -52,10 +52,10 @@ from attn_gui.formats.file_format import (
     suffix,
 )
 from attn_gui.formats.file_messages import FileNote, FormatError
-from attn_gui.formats.named.array_mapping import ArrayMapping, arrangement_of
+from attn_gui.formats.named.array_mapping import ArrayMapping, parse_mapping
 from attn_gui.formats.named.array_names import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.attention_maps import check_foreign_names, check_nameless
-from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
+from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_mapped, read_array
 from attn_gui.formats.named.weight_layouts import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.session import save_session, save_study
@@ -78,8 +78,8 @@ __all__ = [
     "load",
     "matrix_formats",
     "number_formats",
-    "open_arranged",
     "open_file",
+    "open_mapped",
     "open_matrix",
     "open_small",
     "patterns",
@@ -141,10 +141,10 @@ def load(
              have an array of this name
     What the file holds and is left out is a UserWarning each.
     """
-    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
+    said = parse_mapping(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
     nothing = (ArrayMapping(), ArrayMapping(weights=ROWS_IN))  # the order that weights of their own names have
     try:
-        found = open_file(path) if said in nothing else open_arranged(path, said)
+        found = open_file(path) if said in nothing else open_mapped(path, said)
     except ForeignNames as error:
         if not (likely := likely_arrays(path)):
             raise

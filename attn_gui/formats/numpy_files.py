@@ -23,9 +23,9 @@ from attn_gui.formats.file_format import (
     rows_of,
 )
 from attn_gui.formats.file_messages import FormatError, shown, size_text
-from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.named.mapped_problem import problem_in
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.languages import N_
 

@@ -59,7 +59,7 @@ WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 _NUMBER = re.compile(r"\d+")
 
 
-# --- arrangement ----------------------------------------------------------------------------------
+# --- mapping --------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArrayMapping:
     """Names of the arrays by part, and how to read them; None is to be settled by names, shapes and kinds of numbers.
@@ -173,7 +173,7 @@ class ArrayMapping:
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
     def named(self, listing: ArrayListing) -> ArrayMapping:
-        """Return the arrangement by the arrays' names, if none is named. Raises ForeignNames."""
+        """Return the mapping by the arrays' names, if none is named. Raises ForeignNames."""
         if self.arrays:
             return self
         if not is_own_file(listing) and (maps := names_of_maps(listing)):
@@ -202,7 +202,7 @@ class ArrayMapping:
         return {**said, **{name: count for name, count in counts.items() if count is not None}}
 
 
-def arrangement_of(
+def parse_mapping(
     arrays: Mapping[str, str],
     axes: str | Sequence[str] | None = None,
     weights: str | None = None,
@@ -212,7 +212,7 @@ def arrangement_of(
     split: str | None = None,
     layer: int | None = None,
 ) -> ArrayMapping:
-    """Return the arrangement that a script or the command line asks for. Raises FormatError for an unknown word."""
+    """Return the mapping that a script or the command line asks for. Raises FormatError for an unknown word."""
     said = axes.split(",") if isinstance(axes, str) else axes
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
@@ -234,7 +234,7 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
-    """Return the arrangement that the names of a file's arrays suggest. It may lack parts; `num_heads` and
+    """Return the mapping that the names of a file's arrays suggest. It may lack parts; `num_heads` and
     `num_kv_heads` are those that the file states."""
     names, shapes = suggested(listing.arrays), {array.name: array.shape for array in listing.arrays}
     lengths = {1}.union(*(shapes[name] for role, name in names.items() if role in ROWS))
@@ -260,27 +260,27 @@ def held_vector_shape(role: str, shape: Shape) -> Shape:
     return (shape[0] * shape[1],) if role in BIASES and len(shape) == 2 else own_shape(role, shape)
 
 
-# --- remembered arrangements ----------------------------------------------------------------------
+# --- remembered mappings --------------------------------------------------------------------------
 def pattern(name: str) -> str:
     """Return `h.#.attn.q` for `h.3.attn.q`, so that names that differ by layer are alike."""
     return _NUMBER.sub("#", name)
 
 
-def record_of(arrangement: ArrayMapping) -> dict[str, Any]:
-    """Return an arrangement as JSON, its names as patterns."""
+def record_of(mapping: ArrayMapping) -> dict[str, Any]:
+    """Return a mapping as JSON, its names as patterns."""
     return {
-        "arrays": {role: pattern(name) for role, name in arrangement.arrays.items()},
-        "axes": list(arrangement.axes or ()),
-        "weight_axes": arrangement.weights,
-        "mask": arrangement.mask,
-        "num_heads": arrangement.num_heads,
-        "num_kv_heads": arrangement.num_kv_heads,
-        "split": arrangement.split.key if arrangement.split else None,
+        "arrays": {role: pattern(name) for role, name in mapping.arrays.items()},
+        "axes": list(mapping.axes or ()),
+        "weight_axes": mapping.weights,
+        "mask": mapping.mask,
+        "num_heads": mapping.num_heads,
+        "num_kv_heads": mapping.num_kv_heads,
+        "split": mapping.split.key if mapping.split else None,
     }
 
 
 def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) -> ArrayMapping | None:
-    """Return the first remembered arrangement whose names the file has, for the first layer that has them; with a mask
+    """Return the first remembered mapping whose names the file has, for the first layer that has them; with a mask
     of the file where the last one had none to be left out."""
     for record in records:
         patterns = record.get("arrays")
@@ -289,7 +289,7 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
         names = _names(patterns, listing)
         if names:
             try:
-                found = _arrangement(names, record)
+                found = _recorded_mapping(names, record)
                 mask = propose_mapping(listing).arrays.get(MASK) if found.mask is None else None
                 if mask and GIVEN not in found.arrays:
                     found = replace(found, arrays={MASK: mask, **found.arrays})
@@ -319,7 +319,7 @@ def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]
     return {role: nearest(names) for role, names in found.items()}
 
 
-def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
+def _recorded_mapping(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
     weights, mask = record.get("weight_axes"), record.get("mask")
     counts = [record.get(name) for name in ("num_heads", "num_kv_heads")]
     heads, kv_heads = (count if type(count) is int and count > 0 else None for count in counts)
