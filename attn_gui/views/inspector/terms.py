@@ -72,7 +72,7 @@ class TermsView(QTableView):
         self.setHorizontalHeader(TermsHeader(Qt.Orientation.Horizontal, self))
         self._terms = TermsModel(self)
         self._widths: dict[tuple[int, int], int] = {}  # (column, how little the table says) of the present terms
-        self._alone: frozenset[int] = frozenset()
+        self._without_factors: frozenset[int] = frozenset()
         self.setModel(self._terms)
         self.setItemDelegate(TermDelegate(self))
         self._terms.modelReset.connect(self._on_terms_model_reset)
@@ -156,9 +156,9 @@ class TermsView(QTableView):
 
     def _on_terms_data_changed(self) -> None:
         """Other numbers in as many rows and columns: what need not be laid out again is not."""
-        before, alone = self.minimumSizeHint(), self._alone
+        before, without_factors = self.minimumSizeHint(), self._without_factors
         self._forget_widths()
-        if alone != self._alone:
+        if without_factors != self._without_factors:
             self._join_cells()
         self._share_width()
         if before != self.minimumSizeHint():
@@ -166,7 +166,7 @@ class TermsView(QTableView):
 
     def _forget_widths(self) -> None:
         self._widths.clear()
-        self._alone = frozenset(row for row in self._measured() if self._terms.alone(row))
+        self._without_factors = frozenset(row for row in self._measured() if self._terms.has_no_factors(row))
 
     def _on_terms_model_reset(self) -> None:
         self._forget_widths()
@@ -182,7 +182,7 @@ class TermsView(QTableView):
         """Join the cells of a name with nothing between it and its value."""
         self.clearSpans()
         if (columns := self._terms.columnCount()) > 2:
-            for row in self._alone:
+            for row in self._without_factors:
                 self.setSpan(row, 0, 1, columns - 1)
 
     def _measured(self) -> list[int]:
@@ -225,7 +225,7 @@ class TermsView(QTableView):
 
     def _measured_width(self, column: int) -> int:
         joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
-        rows = [row for row in self._measured() if not (joined and row in self._alone)]
+        rows = [row for row in self._measured() if not (joined and row in self._without_factors)]
         texts = [text_width(self._terms.term_cell(row, column).text) for row in rows]
         header = self._terms.headerData(column, Qt.Orientation.Horizontal)
         widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])

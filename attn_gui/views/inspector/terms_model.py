@@ -72,59 +72,62 @@ class TermsModel(ShapedModel):
         self._expanded = False
         self.tight = Tightness.NOTHING
         self._shape = 0, 2
-        self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
+        self._row_cells: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
         self._writers: dict[int, tuple[tuple[Write, ...], Write]] = {}  # of columns and of values, by tightness
         self._largest: float | None = None
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
         """Set the terms of a cell; the tail stays open while the stage stays the same."""
-        before, headers = (self.rowCount(), self.columnCount()), self._written_headers()
-        self._take(explanation, context)
-        if before == (self.rowCount(), self.columnCount()) and min(before) > 0:  # a table laid out as it is stays so
-            last = self.index(before[0] - 1, before[1] - 1)
-            if headers != self._written_headers():
-                self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last.column())
-            self.dataChanged.emit(self.index(0, 0), last)
-        else:
+        terms, stage = (explanation.row, plain_name(explanation.stage)) if explanation is not None else (None, "")
+        entry = explanation.entry if explanation is not None and stage in STAGE else None
+        expanded = self._expanded and stage == self._stage
+        headers = _number_headers(terms, entry, context)
+        shape = _table_shape(len(terms) if terms is not None else 0, expanded, headers)
+        written, same = self._written_headers(), shape == self._shape and min(shape) > 0
+        if not same:
             self.beginResetModel()
+        self._terms, self._stage, self._entry, self._expanded = terms, stage, entry, expanded
+        self._context, self._headers = context, headers
+        self._set_facts(explanation)
+        self._forget_rows()
+        if not same:
             self.endResetModel()
+            return
+        last = self.index(shape[0] - 1, shape[1] - 1)  # a table laid out as it is stays so
+        if written != self._written_headers():
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last.column())
+        self.dataChanged.emit(self.index(0, 0), last)
 
     def _written_headers(self) -> list[object]:
         return [self.headerData(column, Qt.Orientation.Horizontal) for column in range(self.columnCount())]
 
-    def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
-        self._terms = explanation.row if explanation is not None else None
-        stage = plain_name(explanation.stage) if explanation is not None else ""
+    def _set_facts(self, explanation: Explanation | None) -> None:
+        """Set what follows from an explanation and its terms."""
         self._letter = cell_symbol(explanation.stage) if explanation is not None else ""
-        self._expanded = self._expanded and stage == self._stage
-        self._context, self._stage = context, stage
-        self._entry = explanation.entry if explanation is not None and stage in STAGE else None
         self._fractions = self._entry is not None and self._entry.fractions  # which may look at all that is set by hand
         self._wording = "" if explanation is None else explanation.entry.wording
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
         self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
-        self._headers = self._number_headers()
-        self._count_rows()
 
     def expand(self) -> None:
         """List the tail too."""
         if self.has_tail():
             self.beginResetModel()
             self._expanded = True
-            self._count_rows()
+            self._forget_rows()
             self.endResetModel()
 
-    def _count_rows(self) -> None:
-        """Other terms are shown, or more of them."""
-        self._faces.clear()
+    def _forget_rows(self) -> None:
+        """Count the rows again and forget what they hold: other terms are shown, or more of them."""
+        self._row_cells.clear()
         self._writers.clear()
         self._largest = None
-        self._shape = self.shown() + self.has_tail(), len(self._headers) + 2
+        self._shape = _table_shape(len(self._order), self._expanded, self._headers)
 
-    def alone(self, row: int) -> bool:
+    def has_no_factors(self, row: int) -> bool:
         """Return whether a row has a name and a value and nothing between: the tail, a bias among products."""
         return self._is_tail(row) or len(self._term(row).cells) != len(self._headers)
 
@@ -142,15 +145,15 @@ class TermsModel(ShapedModel):
 
     def of_weights(self) -> bool:
         """Return whether the terms are the weights of a row."""
-        return self._entry is not None and self._entry.role is Role.WEIGHT
+        return _is_weight(self._entry)
 
     @property
     def two_states(self) -> OtherState | None:
         """The row of weights in the state before, where it stands beside the present one."""
-        return self._context.before if self._context is not None and self.of_weights() else None
+        return _state_beside(self._entry, self._context)
 
     def _over_keys(self) -> bool:
-        return self._entry is not None and (self.of_weights() or self._entry.over_keys)
+        return _is_over_keys(self._entry)
 
     def product(self) -> str:
         """Return `q·k`: what a term is, in letters; empty where the terms are no products."""
@@ -233,15 +236,15 @@ class TermsModel(ShapedModel):
     def term_cell(self, row: int, column: int) -> TermCell:
         """Return the contents of a cell, made once."""
         place = row, self.tight
-        if place not in self._faces:
-            self._faces[place] = self._made_faces(row)
-        return self._faces[place][column]
+        if place not in self._row_cells:
+            self._row_cells[place] = self._make_row_cells(row)
+        return self._row_cells[place][column]
 
     def forget_words(self) -> None:
         """Write everything again, in another language."""
-        self._faces.clear()
+        self._row_cells.clear()
 
-    def _made_faces(self, row: int) -> tuple[TermCell, ...]:
+    def _make_row_cells(self, row: int) -> tuple[TermCell, ...]:
         """Return the name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
@@ -262,7 +265,7 @@ class TermsModel(ShapedModel):
         """Return how the columns of numbers and values are written, the values as the largest asks for."""
         if self.tight not in self._writers:
             decimals = self._decimals(4 if self.of_weights() else 3)
-            rows = [row for row in range(min(self.shown(), ALL_UP_TO)) if not self.alone(row)]
+            rows = [row for row in range(min(self.shown(), ALL_UP_TO)) if not self.has_no_factors(row)]
             values = [self._row_value(row) for row in rows]
             factors = [tuple(cell.value for cell in self._term(row).cells) for row in rows]
             write_value = column_writer((self._row_value(first) for first in range(min(self.shown(), 1))), decimals)
@@ -308,24 +311,6 @@ class TermsModel(ShapedModel):
         assert self._terms is not None, "a row stands for a term"
         return self._terms[int(self._order[row])]
 
-    def _number_headers(self) -> tuple[tuple[str, str], ...]:
-        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs, beside it
-        `K[3, c − 2]` where heads share K."""
-        if not self._terms:
-            return ()
-        first = self._terms[0]
-        if self.two_states is not None:
-            return ((self.two_states.names[0], "text"),)
-        if self.of_weights():
-            return ((cell_symbol(first.cells[0].name), "text2"),)
-        last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
-        if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
-            return ()  # one of each kind: every row names its own cell
-        letter = "j" if self._over_keys() else "c"
-        ends = zip(first.cells, last.cells, strict=True)
-        start = first.cells[0].index[-1]
-        return tuple((running_name(a, b, letter, start), role_of(a.name) or "text2") for a, b in ends)
-
     def _value_header(self) -> str:
         if self.two_states is not None:
             return self.two_states.names[1]
@@ -342,6 +327,44 @@ class TermsModel(ShapedModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+def _table_shape(count: int, expanded: bool, headers: tuple[tuple[str, str], ...]) -> tuple[int, int]:
+    """Return rows and columns of a table of so many terms: the tail is one row unless it is listed, too."""
+    return count if expanded or count <= ALL_UP_TO else TOP + 1, len(headers) + 2
+
+
+def _is_weight(entry: Stage | None) -> bool:
+    return entry is not None and entry.role is Role.WEIGHT
+
+
+def _is_over_keys(entry: Stage | None) -> bool:
+    return entry is not None and (_is_weight(entry) or entry.over_keys)
+
+
+def _state_beside(entry: Stage | None, context: ExplainContext | None) -> OtherState | None:
+    return context.before if context is not None and _is_weight(entry) else None
+
+
+def _number_headers(
+    terms: Terms | None, entry: Stage | None, context: ExplainContext | None
+) -> tuple[tuple[str, str], ...]:
+    """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs, beside it
+    `K[3, c − 2]` where heads share K."""
+    if not terms:
+        return ()
+    first = terms[0]
+    if (before := _state_beside(entry, context)) is not None:
+        return ((before.names[0], "text"),)
+    if _is_weight(entry):
+        return ((cell_symbol(first.cells[0].name), "text2"),)
+    last = next(term for term in reversed(terms) if len(term.cells) == len(first.cells))
+    if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
+        return ()  # one of each kind: every row names its own cell
+    letter = "j" if _is_over_keys(entry) else "c"
+    ends = zip(first.cells, last.cells, strict=True)
+    start = first.cells[0].index[-1]
+    return tuple((running_name(a, b, letter, start), role_of(a.name) or "text2") for a, b in ends)
 
 
 def _factor_writers(factors: list[tuple[float, ...]], values: list[float], decimals: int) -> tuple[Write, ...]:
