@@ -24,7 +24,7 @@ from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, picture
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
 from attn_gui.figure.text.figure_words import WORDS
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 

@@ -17,6 +17,17 @@ from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
+from attn_gui.formats.array_rows import (
+    ArrayRows,
+    as_matrix,
+    block_rows,
+    counted_labels,
+    field_rows,
+    has_items,
+    rows_of,
+    stage_labels,
+    stage_rows,
+)
 from attn_gui.formats.atomic_writing import replacing, saving, write_file
 from attn_gui.formats.catalog import (
     FORMATS,
@@ -34,21 +45,12 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_format import (
     ArrayListing,
-    ArrayRows,
     FileSource,
     Format,
     LabeledArray,
     Loaded,
     PathText,
-    as_matrix,
-    block_rows,
-    counted_labels,
-    field_rows,
-    has_items,
     reading,
-    rows_of,
-    stage_labels,
-    stage_rows,
     suffix,
 )
 from attn_gui.formats.file_messages import FileNote, FormatError

@@ -16,8 +16,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Progress
 from attn_gui.engine.checks import EXACT
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_latex_markdown import decode
-from attn_gui.formats.file_format import ArrayListing, ArrayRows, FileSource, Loaded, check_size
+from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown, size_text
 from attn_gui.formats.named.array_names import (
     LONGEST_META,

@@ -12,16 +12,8 @@ import numpy as np
 
 from attn_gui.engine.fields import GIVEN
 from attn_gui.formats import untrusted_bytes
-from attn_gui.formats.file_format import (
-    ArrayListing,
-    ArrayRows,
-    FileSource,
-    LabeledArray,
-    Labels,
-    ListedArray,
-    Loaded,
-    rows_of,
-)
+from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError, shown, size_text
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.named.attention_maps import means_maps

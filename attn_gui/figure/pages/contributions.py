@@ -45,7 +45,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import difference_text, format_number, significant
 from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 
 # --- head contributions ---------------------------------------------------------------------------

@@ -38,7 +38,7 @@ from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 
 # --- similarity before and after ------------------------------------------------------------------
