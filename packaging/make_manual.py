@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from attn_gui.cli import verify_parser, window_parser
-from attn_gui.commands.completion import command_parsers
+from attn_gui.cli import command_parsers, window_parser
 from attn_gui.version import VERSION
 
 LINUX = Path(__file__).resolve().parent / "installers" / "linux"
@@ -33,7 +32,7 @@ def main() -> None:
 
 def manual() -> str:
     """Return the page as groff reads it."""
-    window, commands = window_parser(), command_parsers(verify_parser())
+    window, commands = window_parser(), command_parsers()
     about, _, _ = (window.description or "").partition("\n\n")
     info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release")
     assert info is not None
