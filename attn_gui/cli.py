@@ -1,4 +1,4 @@
-"""`attn-gui` itself: usage, files and folders that open the window, `verify`, `completion`, letters that it cannot write.
+"""`attn-gui` itself: usage, files and folders that open the window, `verify`, `completion`, letters that stdout lacks.
 Answers --help and --version with the standard library alone; the rest is imported when needed.
 
 The help of an export names every format, and asks those, which need NumPy; no help needs Qt.
