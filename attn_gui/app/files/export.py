@@ -22,6 +22,7 @@ from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline, side_names
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewSettings
+from attn_gui.document.clipboard import LateCopy, picture_data
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.evaluation.proxies import with_derived
@@ -37,7 +38,6 @@ from attn_gui.formats import ArrayRows, has_items, rows_of, save_members, save_n
 from attn_gui.formats.catalog import number_formats
 from attn_gui.lessons.exercises import covering
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, WIPE
-from attn_gui.views.copying import LateCopy, picture_data
 from attn_gui.views.dialogs.dialog_base import WorkLine, asked, wait_for
 from attn_gui.views.dialogs.form_fields import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.color_scales import color_scales_of
