@@ -35,7 +35,7 @@ from attn_gui.figure.pages.page_kind import (
     SliderOption,
 )
 from attn_gui.figure.pages.plot import PlotField
-from attn_gui.figure.text.figure_words import joined
+from attn_gui.languages import joined
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.head_grid import STALE

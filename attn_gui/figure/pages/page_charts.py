@@ -30,11 +30,10 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, label_step, token_label, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.languages import N_
+from attn_gui.languages import N_, page_words
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""

@@ -38,13 +38,12 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words, joined, page_words
 from attn_gui.modes import NOW
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}

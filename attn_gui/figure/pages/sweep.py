@@ -47,13 +47,12 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
-from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.formats.array_rows import stage_labels
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words, joined, page_words
 
 # --- layout ---------------------------------------------------------------------------------------
 Numbers = npt.NDArray[np.float64]
