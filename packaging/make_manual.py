@@ -68,9 +68,9 @@ def _usage(parser: argparse.ArgumentParser) -> list[str]:
 
 def _options(parser: argparse.ArgumentParser, *, of_arrays: bool) -> Iterable[str]:
     """Yield what can be given, and what it means: the options on arrays, or all others."""
-    arranging = parser.get_default("arranging") or ()
+    mapping_options = parser.get_default("mapping_options") or ()
     for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction) and (action.dest in arranging) == of_arrays:
+        if not isinstance(action, argparse._HelpAction) and (action.dest in mapping_options) == of_arrays:
             yield ".TP"
             yield ", ".join(f"\\fB{_escaped(name)}\\fR" for name in action.option_strings) + _values(action)
             yield _text(parser._get_formatter()._expand_help(action))
