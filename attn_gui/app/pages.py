@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
-from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.file_dialogs import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -24,7 +24,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.arrays import silent
-from attn_gui.figure.figure_kinds import PAGES
+from attn_gui.figure.pages.catalog import PAGES
 from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.page_kind import CHOSEN, ModelContext, PageContext, PageKind, PageSpot, option_values
@@ -384,7 +384,7 @@ class CodeSaving(Controller):
         code = self._code()
         if code is None:
             return
-        proposed = folder_of(self._document) / script_name(self._document.name, code.key)
+        proposed = folder_of(self._document, self._settings) / script_name(self._document.name, code.key)
         kinds = {".py": self.tr("Python script (*.py)")}
         path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
         if path is None:

@@ -145,8 +145,7 @@ def _packed(srgb: npt.NDArray[np.uint32]) -> Lut:
 
 
 def _channels(colors: npt.NDArray[np.uint32]) -> Floats:
-    colors = np.asarray(colors, dtype=np.uint32)
-    return np.stack([(colors >> shift) & 255 for shift in (16, 8, 0)], axis=-1) / 255.0
+    return (np.asarray(colors, dtype=np.uint32)[..., None] >> np.array((16, 8, 0), np.uint32) & 255) / 255.0
 
 
 def _linear(srgb: Floats) -> Floats:
