@@ -1,4 +1,4 @@
-"""`attn-gui` itself: usage, files and folders that open the window, `verify`, letters that the output cannot take.
+"""`attn-gui` itself: usage, files and folders that open the window, `verify`, `completion`, letters that stdout lacks.
 Answers --help and --version with the standard library alone; the rest is imported when needed.
 
 The help of an export names every format, and asks those, which need NumPy; no help needs Qt.
@@ -20,7 +20,7 @@ from attn_gui.commands.command_base import (
     DONE,
     FileProgress,
     Parser,
-    add_arrangement,
+    add_mapping_options,
     add_problem,
     mapping_from_options,
     note_on_stderr,
@@ -37,8 +37,10 @@ _UNWRITTEN = N_("The output could not be written: {reason}.")
 _NO_COMMAND = N_("There is neither a file nor a command {word}{near}; “attn-gui --help” lists them.")
 _NO_FILE = N_("Options on arrays need a FILE that holds them.")
 _ONE_EACH = N_("Options on arrays are about one problem; {names} hold one each.")
+_NO_SHTAB = N_("Completion needs the package shtab, which is not installed: python -m pip install shtab")
 _REST_ONLY = N_("{file} also holds {names}, not read: the lines above are about the rest only.")
 
+SHELLS = ("bash", "zsh")  # whose scripts `attn-gui completion` prints
 REFUSED, INTERRUPTED = 2, 130
 AS_IT_CAN = "as-it-can"
 """The way in which stdout writes letters that it has no place for."""
@@ -106,9 +108,13 @@ def _solution(words: list[str]) -> int:
 
 
 def _completion(words: list[str]) -> int:
-    from attn_gui.commands.completion import completion
-
-    return completion(words, window_parser(), verify_parser())
+    chosen = _completion_parser().parse_args(words)
+    try:
+        from shtab import complete
+    except ImportError as error:
+        raise CommandRefusal(_NO_SHTAB) from error
+    say(complete(_whole_parser(), shell=chosen.shell))
+    return DONE
 
 
 def _refuse(refusal: CommandRefusal) -> int:
@@ -149,8 +155,8 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
     from attn_gui.formats import FormatError
     from attn_gui.formats.named.several_files import several_name, whole_ones
 
-    arrangement = mapping_from_options(chosen)
-    if len(files) < 2 or arrangement is None or arrangement.arrays:
+    mapping = mapping_from_options(chosen)
+    if len(files) < 2 or mapping is None or mapping.arrays:
         return
     try:
         whole = whole_ones(files)
@@ -246,7 +252,7 @@ def window_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="open the window in any case and say there, not on stderr, what is wrong with a FILE: for desktops",
     )
-    add_arrangement(parser)
+    add_mapping_options(parser)
     parser.add_argument("-V", "--version", action="version", version=f"attn-gui {VERSION}")
     return parser
 
@@ -262,4 +268,41 @@ def verify_parser() -> argparse.ArgumentParser:
         "that is not. Above 200000 cells of n·m·h a seeded sample of rows is recomputed.",
     )
     add_problem(parser)
+    return parser
+
+
+def command_parsers() -> list[argparse.ArgumentParser]:
+    """Return the parser of every command."""
+    from attn_gui.commands.export_command import export_parser
+    from attn_gui.commands.model_command import model_parser
+    from attn_gui.commands.teaching_commands import lesson_parser, solution_parser, worksheet_parser
+
+    return [
+        export_parser(),
+        verify_parser(),
+        model_parser(),
+        worksheet_parser(),
+        solution_parser(),
+        lesson_parser(),
+        _completion_parser(),
+    ]
+
+
+def _whole_parser() -> argparse.ArgumentParser:
+    """Return one parser with the commands in it, as shtab reads them; each command parses its own words otherwise."""
+    whole = argparse.ArgumentParser("attn-gui", parents=[window_parser()], add_help=False, conflict_handler="resolve")
+    commands = whole.add_subparsers()
+    for parser in command_parsers():
+        commands.add_parser(parser.prog.split()[-1], parents=[parser], add_help=False, help=parser.description)
+    return whole
+
+
+def _completion_parser() -> Parser:
+    parser = Parser(
+        "attn-gui completion",
+        usage="attn-gui completion bash|zsh",
+        description="Print a script that completes commands, options and files in a shell.",
+        epilog="bash: attn-gui completion bash > ~/.local/share/bash-completion/completions/attn-gui",
+    )
+    parser.add_argument("shell", metavar="bash|zsh", choices=SHELLS, help="the shell")
     return parser

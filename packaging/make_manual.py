@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from attn_gui.cli import verify_parser, window_parser
-from attn_gui.commands.completion import command_parsers
+from attn_gui.cli import command_parsers, window_parser
 from attn_gui.version import VERSION
 
 LINUX = Path(__file__).resolve().parent / "installers" / "linux"
@@ -33,7 +32,7 @@ def main() -> None:
 
 def manual() -> str:
     """Return the page as groff reads it."""
-    window, commands = window_parser(), command_parsers(verify_parser())
+    window, commands = window_parser(), command_parsers()
     about, _, _ = (window.description or "").partition("\n\n")
     info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release")
     assert info is not None
@@ -69,9 +68,9 @@ def _usage(parser: argparse.ArgumentParser) -> list[str]:
 
 def _options(parser: argparse.ArgumentParser, *, of_arrays: bool) -> Iterable[str]:
     """Yield what can be given, and what it means: the options on arrays, or all others."""
-    arranging = parser.get_default("arranging") or ()
+    mapping_options = parser.get_default("mapping_options") or ()
     for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction) and (action.dest in arranging) == of_arrays:
+        if not isinstance(action, argparse._HelpAction) and (action.dest in mapping_options) == of_arrays:
             yield ".TP"
             yield ", ".join(f"\\fB{_escaped(name)}\\fR" for name in action.option_strings) + _values(action)
             yield _text(parser._get_formatter()._expand_help(action))

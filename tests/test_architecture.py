@@ -312,7 +312,7 @@ STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "array_mapping.py": 1,  # the axes of the weights of projections
     "attention_maps.py": 3,
-    "arranged_problem.py": 2,  # these axes, too
+    "mapped_problem.py": 2,  # these axes, too
     "arrays_dialog.py": 3,  # and here
     "colors.py": 2,
     "create.py": 1,

@@ -289,7 +289,7 @@ def test_every_choice_of_the_dialogs_has_an_option_and_every_option_a_type_in_py
     chosen = {*ExportChoice.__dataclass_fields__, *DataChoice.__dataclass_fields__}
     assert {OTHER_WORDS.get(choice, choice) for choice in chosen} <= {action.dest for action in parser._actions}
     options = {action.dest for action in parser._actions if action.option_strings}
-    assert set(ExportOptions.__annotations__) == options - {"help", "folder", *parser.get_default("arranging")}
+    assert set(ExportOptions.__annotations__) == options - {"help", "folder", *parser.get_default("mapping_options")}
 
 
 def test_python_writes_the_bytes_of_the_command_line(tmp_path):

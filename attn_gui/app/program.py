@@ -204,19 +204,19 @@ class Program(QObject):
         rest = (part for part in self._parts() if part not in (self.bars, self.document))
         self.view.notify_in_turns([part.retranslate for part in rest if hasattr(part, "retranslate")], whole=True)
 
-    def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
+    def begin(self, path: Path | None, mapping: ArrayMapping | None = None) -> None:
         """Open what `show_first` opens, and build everything."""
-        self.show_first(path, arrangement)
+        self.show_first(path, mapping)
         self.complete()
 
-    def show_first(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
+    def show_first(self, path: Path | None, mapping: ArrayMapping | None = None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays. A
         lesson or a model is opened once the program is complete."""
         path = path or self.settings.first()
         if later := path is not None and (is_lesson(path) or is_model(path)):
             self._shell.when_complete(partial(self.take_in, path))
-        elif later := path is not None and arrangement is not None:
-            self._shell.when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
+        elif later := path is not None and mapping is not None:
+            self._shell.when_complete(lambda: self.late.arrays.open_mapped(path, mapping))
         if path is None or later or not self.files.open_path(path):
             if self._example is None:
                 self.files.open_fallback_example(example_of(FIRST))

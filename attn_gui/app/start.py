@@ -36,10 +36,10 @@ KILLED = 128
 """Added to the number of the signal, as shells do, this is the exit code of a program that a signal ends."""
 
 
-def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: ArrayMapping | None = None) -> int:
+def run(paths: Sequence[Path] = (), lang: str | None = None, mapping: ArrayMapping | None = None) -> int:
     """Show the window, with files if some are given, until it is closed; the exit code.
 
-    `arrangement`: the parts of a problem that the files' arrays are, where their names do not say it.
+    `mapping`: the parts of a problem that the files' arrays are, where their names do not say it.
     """
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     _import_plainly()
@@ -59,7 +59,7 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: ArrayM
     app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
     with ending_signals():
-        start = Start(app, Shell(app, lang), paths, arrangement)
+        start = Start(app, Shell(app, lang), paths, mapping)
         code = app.exec()
         if start.program is not None:
             start.program.end()  # while Qt is still there
@@ -101,11 +101,9 @@ class Start:
     """Show the window at once, its start page where no file is given, build the program in it after that is painted,
     the controllers that no map needs after the maps are painted, and leave to the next pause what can wait."""
 
-    def __init__(
-        self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: ArrayMapping | None
-    ) -> None:
+    def __init__(self, app: QApplication, shell: Shell, paths: Sequence[Path], mapping: ArrayMapping | None) -> None:
         self.program: Program | None = None
-        self._app, self._shell, self._paths, self._arrangement = app, shell, paths, arrangement
+        self._app, self._shell, self._paths, self._mapping = app, shell, paths, mapping
         self._asks = not paths and shell.settings.first() is None
         if self._asks:
             shell.window.conceal()  # the zones make room for the start page
@@ -132,7 +130,7 @@ class Start:
             alone = len(self._paths) == 1
             opens = alone or self._shell.settings.first() is not None
             self.program = Program(self._app, shell=self._shell, start_page=page, opens=opens)
-            self.program.show_first(self._paths[0] if alone else None, self._arrangement if alone else None)
+            self.program.show_first(self._paths[0] if alone else None, self._mapping if alone else None)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread
             if self._asks:
@@ -152,7 +150,7 @@ class Start:
         with self._or_end():
             self.program.complete()
             if len(self._paths) > 1:
-                self.program.late.incoming_files.take(self._paths, arrangement=self._arrangement)
+                self.program.late.incoming_files.take(self._paths, mapping=self._mapping)
         QTimer.singleShot(REST_MS, self._rest)
 
     @contextmanager

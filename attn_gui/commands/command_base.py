@@ -1,4 +1,4 @@
-"""What all commands share: help of --array, --axes and other options of files, notes on stderr, progress."""
+"""What all commands share: help of --array, --axes, other options of files; notes on stderr, Chinese ones; progress."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from attn_gui import arguments
 from attn_gui.arguments import SettingsAction, setting, whole
 from attn_gui.languages import N_, locale_language
 from attn_gui.libraries import DRAWING, complaint
+from attn_gui.paths import resource
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded
@@ -90,10 +91,10 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a file, or several whose arrays make one problem, and which arrays are which parts."""
     known = "a session (.attn), or arrays (.npz, .safetensors, …); several files of arrays are one problem"
     parser.add_argument("file", metavar="FILE", nargs="+", action=_FirstFile, type=Path, help=known)
-    add_arrangement(parser)
+    add_mapping_options(parser)
 
 
-def add_arrangement(parser: argparse.ArgumentParser) -> None:
+def add_mapping_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which arrays of a file are which parts of a problem."""
     add = parser.add_argument
     added = [
@@ -139,36 +140,36 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         add("--layer", type=whole(0, 65535), metavar="N", help="of attention weights that are of several layers"),
         add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
     ]
-    parser.set_defaults(arranging=[option.dest for option in added])
+    parser.set_defaults(mapping_options=[option.dest for option in added])
 
 
 def mapping_from_options(chosen: argparse.Namespace) -> ArrayMapping | None:
-    """Return the arrangement that the options say; None where they say nothing. Raises CommandRefusal."""
-    given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
+    """Return the mapping that the options say; None where they say nothing. Raises CommandRefusal."""
+    given = {name: value for name in chosen.mapping_options if (value := getattr(chosen, name)) is not None}
     if not given:
         return None
     from attn_gui.formats import FormatError
-    from attn_gui.formats.named.array_mapping import arrangement_of
+    from attn_gui.formats.named.array_mapping import parse_mapping
 
     try:
-        return arrangement_of(dict(given.pop("array", ())), **given)
+        return parse_mapping(dict(given.pop("array", ())), **given)
     except FormatError as error:
         raise arguments.CommandRefusal(error) from error
 
 
 def open_input(chosen: argparse.Namespace) -> Loaded:
     """Return the problem in the chosen file. Raises CommandRefusal, AmbiguousFileRefusal for several readings."""
-    from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats import FormatError, open_file, open_mapped
     from attn_gui.formats.file_messages import SeveralReadings
     from attn_gui.formats.named.array_names import ForeignNames
     from attn_gui.formats.named.attention_maps import SeveralMaps
     from attn_gui.formats.named.several_files import likely_arrays, open_several
 
-    arrangement = mapping_from_options(chosen)
+    mapping = mapping_from_options(chosen)
     try:
         if len(chosen.files) > 1:
-            return open_several(chosen.files, arrangement)
-        return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
+            return open_several(chosen.files, mapping)
+        return open_file(chosen.file) if mapping is None else open_mapped(chosen.file, mapping)
     except ForeignNames as error:
         likely = likely_arrays(*chosen.files) or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
@@ -234,10 +235,8 @@ def said_in(said: object, lang: str | None) -> str:
     """Return the sentence of an error or a note in a language; None: in that of the locale."""
     if (lang or locale_language()) == "en" or complaint(DRAWING):
         return str(said)
-    from attn_gui.commands.chinese import chinese  # imports Qt
-
     with muted_stderr():  # Qt says at length that a locale is not installed
-        return chinese(said)
+        return _chinese(said)
 
 
 @contextmanager
@@ -282,3 +281,74 @@ class FileProgress:
         if self._terminal and said != self._shown and time.monotonic() > self._begun + PATIENCE:
             self._shown = said
             print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+# --- refusals and notes in Chinese: whatever of Qt says them is imported when one is said ----------
+_PARSER = (
+    N_("argument {option}: {reason}"),
+    N_("the following arguments are required: {options}"),
+    N_("unrecognized arguments: {words}"),
+    N_("invalid choice: {got} (choose from {choices})"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("ignored explicit argument {got}"),
+    N_("{option} not allowed with argument {other}"),
+    *arguments.SENTENCES,
+    arguments.NEAREST,
+)
+"""Sentences that argparse hands on filled in, its own and those of `arguments`, from the whole to its parts."""
+
+
+def _chinese(said: object) -> str:
+    """Return the sentence of an error or note in Chinese; one that was never translated in its own words."""
+    from PySide6.QtCore import QTranslator
+
+    from attn_gui.app.state.translated_errors import sentence
+    from attn_gui.figure.text.fonts import ensure_gui
+
+    application = ensure_gui()
+    translator = QTranslator()
+    translator.load(str(resource("translations", "attn_gui_zh.qm")))
+    application.installTranslator(translator)
+    try:
+        return sentence(_with_templates(said), named=str)
+    finally:
+        application.removeTranslator(translator)
+
+
+def _with_templates(said: object) -> object:
+    """Return a refusal of the command line with the templates of what fills its places; others have them."""
+    from attn_gui.formats.file_messages import FileNote
+
+    if isinstance(said, arguments.UsageRefusal):
+        return FileNote(arguments.MISUSE, message=_recognized(said.message), near=_recognized(said.near))
+    if isinstance(said, arguments.CommandRefusal) and said.template is not None:
+        values = {
+            place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
+        }
+        return FileNote(said.template, **values)
+    if isinstance(said, FileNote):
+        return FileNote(said.template, **{place: _change_words(value) for place, value in said.values.items()})
+    return said
+
+
+def _change_words(value: object) -> object:
+    """Return changes by hand in the words of the window; any other value as it is."""
+    if not isinstance(value, arguments.ChangeNotes):
+        return value
+    from attn_gui.views.names import said_in as change_in_words
+
+    return "；".join(change_in_words(change, "Interventions") for change in value)
+
+
+def _recognized(text: str) -> str:
+    """Return a text of which a template is known as a note with this; any other as it is."""
+    from attn_gui.formats.file_messages import FileNote
+
+    if isinstance(text, FileNote):
+        return text
+    for template in _PARSER:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
+        if found := re.fullmatch(pattern, text, re.DOTALL):
+            return FileNote(template, **{place: _recognized(part) for place, part in found.groupdict().items()})
+    return text

@@ -153,7 +153,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
     from attn_gui.formats.file_format import Loaded
 
     problem, parser = problem_in(problem, "export_files", ", folder"), export_parser()
-    of_files = {"help", *parser.get_default("arranging")}  # a problem is no file whose arrays are to be arranged
+    of_files = {"help", *parser.get_default("mapping_options")}  # a problem is no file of arrays by any name
     known = {action.dest: action for action in parser._actions if action.option_strings and action.dest not in of_files}
     words = [""]
     for name, value in {"folder": os.fsdecode(folder), "name": "problem", **options}.items():

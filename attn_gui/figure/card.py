@@ -24,7 +24,7 @@ from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.formula_typesetting import Formula, typeset
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
-from attn_gui.figure.heatmap_layout import begin, paint_frame
+from attn_gui.figure.heatmap_painting import begin_page, paint_frame
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import KEY, QUERY, picture_of, shown_latex, stage_plane
 from attn_gui.figure.text.fonts import figure_font
@@ -416,7 +416,7 @@ def paint_card(painter: QPainter, figure: CardFigure, layout: CardLayout, *, tra
     """Paint a card at the origin, in pixels of 1/96 inch."""
     theme = figure.theme
     painter.save()
-    begin(painter, QRectF(0, 0, layout.width, layout.height), None if transparent else theme)
+    begin_page(painter, QRectF(0, 0, layout.width, layout.height), None if transparent else theme)
     colors = {"text": theme.text, QUERY: theme.query, KEY: theme.key}
     for at, line, pixels, strong in layout.lines:
         _paint_runs(painter, at, line, pixels, colors if strong else {**colors, "text": theme.text2}, strong=strong)

@@ -21,10 +21,9 @@ from attn_gui.engine.graph.symbols_and_titles import title
 from attn_gui.figure.colors import Allowed, ColorScale, Levels, argb, auto_levels, lut, to_display
 from attn_gui.figure.design_tokens import THEMES, Theme
 from attn_gui.figure.export_settings import ExportSettings, Heads
-from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, picture
+from attn_gui.figure.heatmap import FIGURE_WORDS, MapAxis, MapFigure, MapPanel, picture
 from attn_gui.figure.stage_formulas import by_hand_of, stage_plane
-from attn_gui.figure.text.figure_words import WORDS
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 from attn_gui.pictures.planes import PlaneLike, Values, covers, kind_of, uncovered
 
@@ -93,7 +92,7 @@ def compose_figure(
     problem, stage = evaluation.problem, settings.stage
     check_item(problem, settings.batch)
     check_columns(evaluation, stage, heads)
-    words = WORDS[settings.lang]
+    words = FIGURE_WORDS[settings.lang]
     planes = [Plane(evaluation, stage, settings.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
     if len({plane.column_numbers for plane in planes}) > 1:  # they have no numbers in common: each says its own
@@ -130,7 +129,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, color_scale: ColorSc
         covered=covers(plane),
         palette=color_scale.palette_for(plane.signed),
         theme=THEMES[settings.theme],
-        words=WORDS[settings.lang],
+        words=FIGURE_WORDS[settings.lang],
         show_values=settings.values,
         show_colorbar=settings.colorbar,
         show_title=settings.title,
@@ -248,7 +247,7 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 
 def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> list[str]:
     """Return the parts of a title: layer of a model, stage, head, item; heads and items where there are several."""
-    words = WORDS[settings.lang]
+    words = FIGURE_WORDS[settings.lang]
     parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
     parts.append(title(settings.stage, settings.lang))
     if problem.num_heads > 1 and len(heads) == 1 and heads[0] is not None:

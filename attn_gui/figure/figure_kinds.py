@@ -20,7 +20,8 @@ from attn_gui.figure.compose import check_item, compose_figure
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
-from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
+from attn_gui.figure.heatmap_painting import begin_page, fitting_numbers, paint_map
 from attn_gui.figure.pages.catalog import PAGES, page_of_name
 from attn_gui.figure.pages.page_kind import (
     ModelContext,
@@ -282,7 +283,7 @@ def content_page(kind: PageKind[Any], content: object, settings: ExportSettings)
 
     def paint(painter: QPainter) -> None:
         painter.save()
-        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if settings.transparent else style.theme)
+        begin_page(painter, QRectF(0, 0, drawing.width, drawing.height), None if settings.transparent else style.theme)
         drawing.paint_all(painter)
         painter.restore()
 

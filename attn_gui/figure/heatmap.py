@@ -1,11 +1,13 @@
-"""Maps in a figure, one or a sheet of heads: how cells are painted, and the legend of signs and counts below."""
+"""Maps in a figure, one or a sheet of heads: how cells are painted, the legend below; words in both languages."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,11 +44,57 @@ from attn_gui.figure.colors import (
     to_display,
 )
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.text.figure_words import WORDS, FigureWords
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import Values, format_number
 from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
+
+
+# --- words: a figure's language is its own, not the window's -------------------------------------
+class FigureWords(NamedTuple):
+    """The words of one language; `layer`, `head`, `item` hold a place for a number, `pooled…` for rows and columns."""
+
+    axes: Mapping[str, str]
+    layer: str
+    head: str
+    item: str
+    not_allowed: str
+    by_hand: str
+    pooled: str
+    pooled_blocks: str
+    states: tuple[str, str]
+    gradient: str
+
+
+FIGURE_WORDS: Mapping[str, FigureWords] = MappingProxyType(
+    {
+        "en": FigureWords(
+            {"query": "query", "key": "key", "row": "row", "column": "column"},
+            layer="Layer {}",
+            head="head {}",
+            item="item {}",
+            not_allowed="not allowed",
+            by_hand="changed by hand",
+            pooled="Pooled: each pixel shows the cell of largest magnitude among up to {rows} × {columns} cells.",
+            pooled_blocks="Pooled: long maps show the cell of largest magnitude among up to {rows} × {columns} cells.",
+            states=("before", "now"),
+            gradient="gradient of {}",
+        ),
+        "zh": FigureWords(
+            {"query": "查询", "key": "键", "row": "行", "column": "列"},
+            layer="第 {} 层",
+            head="头 {}",
+            item="样本 {}",
+            not_allowed="已屏蔽",
+            by_hand="手动修改",
+            pooled="已合并：每个像素显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
+            pooled_blocks="已合并：较长的图显示至多 {rows} × {columns} 个单元格中绝对值最大的一个。",
+            states=("之前", "现在"),
+            gradient="{} 的梯度",
+        ),
+    }
+)
+
 
 # --- figures of maps ------------------------------------------------------------------------------
 DRAWN_CELLS = 10_000
@@ -100,7 +148,7 @@ class MapFigure:
     scientific: bool = False
     palette: str = "signed"
     theme: Theme = field(default_factory=lambda: THEMES["light"])
-    words: FigureWords = field(default_factory=lambda: WORDS["en"])
+    words: FigureWords = field(default_factory=lambda: FIGURE_WORDS["en"])
     show_values: bool | None = None
     show_colorbar: bool = True
     show_title: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import FigureWords, page_words
-from attn_gui.languages import N_
+from attn_gui.languages import N_, page_words
 from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES
+
+if TYPE_CHECKING:
+    from attn_gui.figure.heatmap import FigureWords
 
 # --- two states: the one before, the difference, or both side by side under one color bar ---------
 Before = Callable[[Evaluation], Evaluation]

@@ -17,14 +17,10 @@ from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_colu
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, legend_lines, paint_legend, snapped
-from attn_gui.figure.heatmap_layout import (
-    BAR_HEIGHT,
-    MARGIN,
-    CutLabels,
+from attn_gui.figure.heatmap_layout import BAR_HEIGHT, MARGIN, CutLabels, column_labels, default_cells, row_labels
+from attn_gui.figure.heatmap_painting import (
     axis_color,
-    begin,
-    column_labels,
-    default_cells,
+    begin_page,
     dots_text,
     fitting_numbers,
     paint_bar,
@@ -33,7 +29,6 @@ from attn_gui.figure.heatmap_layout import (
     paint_panel,
     paint_row_labels,
     paint_title,
-    row_labels,
 )
 from attn_gui.figure.stage_formulas import STAGE_PLACE, StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
@@ -348,7 +343,7 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
     """Paint a product figure at the origin, in logical pixels of 1/96 inch."""
     theme = figure.stage.theme
     painter.save()
-    begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
+    begin_page(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
     if figure.stage.show_title:
         paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
     dots = {}

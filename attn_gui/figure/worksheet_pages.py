@@ -26,7 +26,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, token_label, wrapped
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written

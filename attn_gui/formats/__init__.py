@@ -17,6 +17,17 @@ from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
+from attn_gui.formats.array_rows import (
+    ArrayRows,
+    as_matrix,
+    block_rows,
+    counted_labels,
+    field_rows,
+    has_items,
+    rows_of,
+    stage_labels,
+    stage_rows,
+)
 from attn_gui.formats.atomic_writing import replacing, saving, write_file
 from attn_gui.formats.catalog import (
     FORMATS,
@@ -34,28 +45,19 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_format import (
     ArrayListing,
-    ArrayRows,
     FileSource,
     Format,
     LabeledArray,
     Loaded,
     PathText,
-    as_matrix,
-    block_rows,
-    counted_labels,
-    field_rows,
-    has_items,
     reading,
-    rows_of,
-    stage_labels,
-    stage_rows,
     suffix,
 )
 from attn_gui.formats.file_messages import FileNote, FormatError
-from attn_gui.formats.named.array_mapping import ArrayMapping, arrangement_of
+from attn_gui.formats.named.array_mapping import ArrayMapping, parse_mapping
 from attn_gui.formats.named.array_names import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.attention_maps import check_foreign_names, check_nameless
-from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
+from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_mapped, read_array
 from attn_gui.formats.named.weight_layouts import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.session import save_session, save_study
@@ -78,8 +80,8 @@ __all__ = [
     "load",
     "matrix_formats",
     "number_formats",
-    "open_arranged",
     "open_file",
+    "open_mapped",
     "open_matrix",
     "open_small",
     "patterns",
@@ -141,10 +143,10 @@ def load(
              have an array of this name
     What the file holds and is left out is a UserWarning each.
     """
-    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
+    said = parse_mapping(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
     nothing = (ArrayMapping(), ArrayMapping(weights=ROWS_IN))  # the order that weights of their own names have
     try:
-        found = open_file(path) if said in nothing else open_arranged(path, said)
+        found = open_file(path) if said in nothing else open_mapped(path, said)
     except ForeignNames as error:
         if not (likely := likely_arrays(path)):
             raise

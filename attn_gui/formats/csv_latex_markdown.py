@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from attn_gui.formats.file_format import ArrayRows, FileSource, LabeledArray, Labels, check_size
+from attn_gui.formats.array_rows import ArrayRows
+from attn_gui.formats.file_format import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.formats.text.ambiguous_table import AmbiguousTable
 from attn_gui.formats.text.headings import MOST_NUMBERS, is_count, is_plain, marked

@@ -16,10 +16,10 @@ import numpy as np
 
 from attn_gui.engine.arrays import Progress
 from attn_gui.engine.checks import EXACT
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.csv_latex_markdown import decode
-from attn_gui.formats.file_format import ArrayListing, ArrayRows, FileSource, Loaded, check_size
+from attn_gui.formats.file_format import ArrayListing, FileSource, Loaded, check_size
 from attn_gui.formats.file_messages import FileNote, FormatError, shape_text, shown, size_text
-from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import (
     LONGEST_META,
     MASK,
@@ -31,6 +31,7 @@ from attn_gui.formats.named.array_names import (
     texts_among,
 )
 from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.named.mapped_problem import problem_in
 from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.safetensors_packing import LONGEST_ENTRIES, TOO_MANY
 from attn_gui.formats.text.headings import number

@@ -12,20 +12,12 @@ import numpy as np
 
 from attn_gui.engine.fields import GIVEN
 from attn_gui.formats import untrusted_bytes
-from attn_gui.formats.file_format import (
-    ArrayListing,
-    ArrayRows,
-    FileSource,
-    LabeledArray,
-    Labels,
-    ListedArray,
-    Loaded,
-    rows_of,
-)
+from attn_gui.formats.array_rows import ArrayRows, rows_of
+from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Labels, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError, shown, size_text
-from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, THERE_TWICE, is_own_name, joined, meta_options
 from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.named.mapped_problem import problem_in
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.languages import N_
 

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import IO
 
 from attn_gui.formats import safetensors_packing, session
-from attn_gui.formats.file_format import ArrayListing, ArrayRows, FileSource, ListedArray, Loaded
+from attn_gui.formats.array_rows import ArrayRows
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import FormatError
-from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, MASK, META, joined, meta_options, texts_among
+from attn_gui.formats.named.mapped_problem import problem_in
 from attn_gui.formats.problem_fields import ABOUT, OTHER_WORDS
 from attn_gui.formats.untrusted_bytes import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.languages import N_

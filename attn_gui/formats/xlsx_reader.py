@@ -23,8 +23,8 @@ from attn_gui.engine.checks import EXACT
 from attn_gui.engine.fields import DIRECT, DTYPES
 from attn_gui.formats.file_format import ArrayListing, FileSource, LabeledArray, Loaded
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted, shown, size_text
-from attn_gui.formats.named.arranged_problem import problem_in
 from attn_gui.formats.named.array_names import LONGEST_META, META, guess, is_own_name, is_problem, meta_options
+from attn_gui.formats.named.mapped_problem import problem_in
 from attn_gui.formats.text.headings import CellSort, NotANumber, number, sort_of
 from attn_gui.formats.untrusted_bytes import CHUNK, NOT_MAPPING, Budget, Json, parse_object
 from attn_gui.languages import N_

@@ -22,7 +22,7 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols_and_titles import is_named, plain_name, symbol, title
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import xlsx_formulas
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.named.array_names import META
 from attn_gui.formats.problem_fields import split

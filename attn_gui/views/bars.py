@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolBu
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.overlays import OF
-from attn_gui.figure.text.figure_words import joined
+from attn_gui.languages import joined
 from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
 from attn_gui.views.controls.tool_bar_controls import CompareBox
 from attn_gui.views.tables.inputs import GroupSwitch

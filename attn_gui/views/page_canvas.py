@@ -35,7 +35,7 @@ from attn_gui.figure.pages.page_kind import (
     SliderOption,
 )
 from attn_gui.figure.pages.plot import PlotField
-from attn_gui.figure.text.figure_words import joined
+from attn_gui.languages import joined
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.head_grid import STALE
@@ -339,9 +339,9 @@ class PageCanvas(QLabel):
         image.fill(current_theme().surface)
         with QPainter(image) as painter:
             painter.scale(self._factor() * ratio, self._factor() * ratio)
-            from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
+            from attn_gui.figure.heatmap_painting import begin_page  # not before the first page is looked at
 
-            begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
+            begin_page(painter, QRectF(0, 0, drawing.width, drawing.height), None)
             drawing.paint(painter)
             for number, field in enumerate(drawing.fields):
                 if number not in self._plots:

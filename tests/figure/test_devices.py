@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.colors import auto_levels
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel
-from attn_gui.figure.heatmap_layout import HeatmapLayout, paint_map, plan
-from attn_gui.figure.text.figure_words import WORDS
+from attn_gui.figure.heatmap import FIGURE_WORDS, MapAxis, MapFigure, MapPanel
+from attn_gui.figure.heatmap_layout import HeatmapLayout, plan
+from attn_gui.figure.heatmap_painting import paint_map
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
 from tests import seen
@@ -243,7 +243,7 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
 
 @each(("rows", "columns", "maps"), [(5, 6, 1), (1, 1, 1), (31, 17, 1), (5, 6, 9), (40, 64, 5)], one_of=3)
 @each("width", [None, 9.0])
-@each("lang", WORDS)
+@each("lang", FIGURE_WORDS)
 def test_no_text_runs_into_another_or_off_the_page(
     rows: int, columns: int, maps: int, width: float | None, lang: str
 ) -> None:
@@ -257,7 +257,7 @@ def test_no_text_runs_into_another_or_off_the_page(
         auto_levels(values, signed=True, keys=columns),
         title="Scaled scores · head 3",
         subtitle=f"{rows} × {columns}",
-        words=WORDS[lang],
+        words=FIGURE_WORDS[lang],
     )
     layout = plan(figure, width and width * PX_PER_CM)
     texts = places_of_texts(svg(figure, layout, 0))

@@ -37,9 +37,9 @@ from attn_gui.formats import (
     save_session,
     stage_rows,
 )
+from attn_gui.formats.array_rows import block_rows
 from attn_gui.formats.atomic_writing import write_file
 from attn_gui.formats.catalog import FORMATS
-from attn_gui.formats.file_format import block_rows
 from attn_gui.formats.scripts import SCRIPTS
 from attn_gui.paths import resource
 from tests.failing import each
@@ -157,7 +157,7 @@ def test_a_folder_that_may_not_be_written_is_said(
 @pytest.fixture(params=[DenseEvaluation, StreamingEvaluation])
 def evaluation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Evaluation:
     """Two items, n = 7, m = 5, three heads of d_k = 4, d_v = 2; read in blocks of two or three rows."""
-    monkeypatch.setattr("attn_gui.formats.file_format.AT_ONCE", 11)
+    monkeypatch.setattr("attn_gui.formats.array_rows.AT_ONCE", 11)
     random = np.random.default_rng(2)
     shapes = {"query": (2, 7, 12), "key": (2, 5, 12), "value": (2, 5, 6)}
     arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}

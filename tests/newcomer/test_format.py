@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.formats import FormatError, load, open_file, open_matrix, rows_of, save_rows
+from attn_gui.formats.array_rows import ArrayRows
 from attn_gui.formats.catalog import FORMATS
-from attn_gui.formats.file_format import ArrayRows, FileSource, Format, LabeledArray, Labels
+from attn_gui.formats.file_format import FileSource, Format, LabeledArray, Labels
 from attn_gui.paths import resource
 
 HEADING = b"%%MatrixMarket matrix array real general\n"

@@ -26,9 +26,9 @@ from attn_gui.figure.pages.page_kind import (
     SpotGrid,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.writers import write_line
 from attn_gui.formats import save
+from attn_gui.languages import page_words
 from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from tests.failing import each

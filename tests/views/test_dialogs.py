@@ -263,7 +263,7 @@ def chooser(qtbot):
     def build(listing: ArrayListing = LISTING) -> ArraysDialog:
         dialog = ArraysDialog("a.npz", listing, str)
         qtbot.addWidget(dialog)
-        dialog.set_arrangement(propose_mapping(listing))
+        dialog.set_mapping(propose_mapping(listing))
         dialog.show()
         dialog.activateWindow()
         qtbot.waitActive(dialog)
@@ -281,7 +281,7 @@ def drop(slot: ArraySlot, data: QMimeData) -> None:
 def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(chooser, qtbot):
     dialog = chooser()
     names = {"query": "q", "key": "k", "value": "v", "mask": "attn_mask"}
-    assert dialog.arrangement() == ArrayMapping(names)
+    assert dialog.mapping() == ArrayMapping(names)
     assert [word for _, word in dialog.fields.axes.choices()] == [
         "head × token × column\nheads 2, tokens 5",
         "item × token × column\nitems 2, tokens 5",
@@ -293,17 +293,17 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(choose
     assert dialog.complaint.text() == "Choose how the numbers are read."
     qtbot.mouseClick(dialog.fields.mask_means.button("keep"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.fields.axes.button("head,token,column"), Qt.MouseButton.LeftButton)
-    assert dialog.arrangement() == ArrayMapping(names, axes=("head", "token", "column"), mask="keep")
+    assert dialog.mapping() == ArrayMapping(names, axes=("head", "token", "column"), mask="keep")
     assert not dialog.fields.heads.isVisible()
     QApplication.processEvents()  # the arrows follow the layout
     qtbot.keyClick(dialog.fields.axes.button("head,token,column"), Qt.Key.Key_Down)
-    assert dialog.arrangement().axes == ("batch", "token", "column")
+    assert dialog.mapping().axes == ("batch", "token", "column")
     assert dialog.fields.heads.isVisible()
     dialog.fields.heads.setValue(3)
-    assert (dialog.arrangement().num_heads, dialog.arrangement().num_kv_heads) == (3, None)
+    assert (dialog.mapping().num_heads, dialog.mapping().num_kv_heads) == (3, None)
     assert dialog.complaint.text() == ""
     dialog.fields.kv_heads.setValue(1)
-    assert dialog.arrangement().num_kv_heads == 1
+    assert dialog.mapping().num_kv_heads == 1
     assert "as wide as a head of query" in dialog.complaint.text()
 
 

@@ -273,6 +273,10 @@ def test_a_long_list_ends_with_its_tail_which_opens(shown, qtbot):
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=tail)
     assert view.model().rowCount() == 32
     assert view.accessibleName() == "Terms q·k"
+    opened, before = texts(view), []
+    view.model().modelAboutToBeReset.connect(lambda: before.append(texts(view)))
+    put(inspector, direct(), "scores", 0, 0)
+    assert before == [opened], "its terms are there until it says that others come"
 
 
 def test_wild_numbers_are_listed_first_and_break_nothing(shown):

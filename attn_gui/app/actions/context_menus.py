@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.clipboard import copy_source
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
-from attn_gui.views.copying import copy_source
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import MenuZone, entries_of
 

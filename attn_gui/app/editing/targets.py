@@ -32,7 +32,7 @@ from attn_gui.views.inspector.cell_relations import cell_name, number
 if TYPE_CHECKING:  # the solvers are imported once something is to be solved
     from attn_gui.engine import Solution
     from attn_gui.engine.analysis.target_solvers import QuickRow
-    from attn_gui.views.dialogs.target_dialog import TargetDialog
+    from attn_gui.views.dialogs.small_dialogs import TargetDialog
 
 
 SET_BY = N_("History", "{cell}: {old} → {new} by {cells}")
@@ -75,7 +75,7 @@ class TargetController(Controller):
 
     def open(self, target: float | None = None) -> None:
         """Ask for the target of the chosen cell; one that is known already is asked about at once."""
-        from attn_gui.views.dialogs.target_dialog import TargetDialog
+        from attn_gui.views.dialogs.small_dialogs import TargetDialog
 
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or not self.offered() or not is_computed(self._window, self._computation):
@@ -118,7 +118,7 @@ class TargetController(Controller):
             self._background.start_asking(lambda stopped: solve(problem, *question, cancelled=stopped))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:
-        from attn_gui.views.dialogs.target_dialog import TargetAnswer
+        from attn_gui.views.dialogs.small_dialogs import TargetAnswer
 
         if self._dialog is None:
             return

@@ -19,6 +19,7 @@ from attn_gui.app.files.writing import REFUSALS, WritingController
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentence, translating
+from attn_gui.document.clipboard import LateCopy, picture_data
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.evaluation.proxies import with_derived
@@ -27,7 +28,6 @@ from attn_gui.figure.colors import ColorScale
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.stage_formulas import repeated
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
-from attn_gui.views.copying import LateCopy, picture_data
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.theme import current_theme
 

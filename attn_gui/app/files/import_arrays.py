@@ -24,12 +24,12 @@ from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
+from attn_gui.formats import FormatError, Loaded, list_arrays, open_mapped, read_array
 from attn_gui.formats.file_format import ArrayListing
 from attn_gui.formats.file_messages import AmbiguousFile, SeveralReadings
-from attn_gui.formats.named.arranged_problem import complete_mapping
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping, recall_mapping, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
+from attn_gui.formats.named.mapped_problem import complete_mapping
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.theme import current_theme
@@ -86,31 +86,31 @@ class ArraysController(Controller):
         self._choices = error.choices if isinstance(error, SeveralMaps) else ()
         self._listed.start(partial(list_several, paths) if several else partial(list_arrays, path), several_name(paths))
 
-    def open_together(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None) -> None:
-        """Open what the arrays of several files make: as arranged, by their names, or after a question."""
-        if arrangement is not None and arrangement.arrays:
-            self._open_several(paths, arrangement)
+    def open_together(self, paths: tuple[Path, ...], mapping: ArrayMapping | None) -> None:
+        """Open what the arrays of several files make: as a mapping says, by their names, or after a question."""
+        if mapping is not None and mapping.arrays:
+            self._open_several(paths, mapping)
             return
-        self._paths, self._said, self._question, self._choices = paths, arrangement, None, ()
+        self._paths, self._said, self._question, self._choices = paths, mapping, None, ()
         self._listed.start(partial(_sorted, paths), several_name(paths))
 
-    def open_arranged(self, path: Path, arrangement: ArrayMapping) -> None:
-        """Open what an arrangement makes of a file."""
+    def open_mapped(self, path: Path, mapping: ArrayMapping) -> None:
+        """Open what a mapping makes of a file."""
 
         def read(path: Path, progress: Progress) -> Loaded:
-            return open_arranged(path, arrangement, progress)
+            return open_mapped(path, mapping, progress)
 
-        self._paths, self._said = (path,), arrangement
-        layer = arrangement.layer
+        self._paths, self._said = (path,), mapping
+        layer = mapping.layer
         self._files.open_beside(path, read, "" if layer is None else f"{path.stem}-layer{layer}")
 
-    def _open_several(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None) -> None:
+    def _open_several(self, paths: tuple[Path, ...], mapping: ArrayMapping | None) -> None:
         """Open what several files make, by the name of their folder."""
 
         def read(_folder: Path, progress: Progress) -> Loaded:
-            return open_several(paths, arrangement, progress)
+            return open_several(paths, mapping, progress)
 
-        self._paths, self._said = paths, arrangement
+        self._paths, self._said = paths, mapping
         self._files.open_beside(_folder(paths), read)
 
     def _on_document_opened(self) -> None:
@@ -138,12 +138,12 @@ class ArraysController(Controller):
 
         path, name, said, question = paths[0], several_name(paths), self._said, self._question
         self._said = self._question = None
-        read = partial(open_arranged, path) if len(paths) == 1 else partial(open_several, paths)
+        read = partial(open_mapped, path) if len(paths) == 1 else partial(open_several, paths)
         dialog = self._dialog = ArraysDialog(name, listing, sentence, self._window)
         dialog.picturesAsked.connect(lambda ways: self._pictures.start(lambda _: _first_maps(listing, read, ways)))
         remembered = recall_mapping(self._known(), listing)
         known = said if said is not None and said.arrays else remembered or propose_mapping(listing)
-        dialog.set_arrangement(known if said is None else replace(known, **said.words), remembered is known)
+        dialog.set_mapping(known if said is None else replace(known, **said.words), remembered is known)
         if question is not None:
             dialog.ask_about(question)
         dialog.previewAsked.connect(partial(self._look_into, path, listing))
@@ -153,7 +153,7 @@ class ArraysController(Controller):
         self._preview.forget()
         self._pictures.forget()
         if accepted:
-            chosen = dialog.arrangement()
+            chosen = dialog.mapping()
             self._remember(chosen)
             self._open_as(paths, chosen)
 
@@ -162,7 +162,7 @@ class ArraysController(Controller):
         if len(paths) > 1:
             self._open_several(paths, chosen)
         else:
-            self.open_arranged(paths[0], chosen)
+            self.open_mapped(paths[0], chosen)
 
     # --- attention weights alone -----------------------------------------------------------------
     def _maps_in(self, listing: ArrayListing) -> tuple[MapChoice, ...]:
@@ -221,9 +221,9 @@ class ArraysController(Controller):
     def _known(self) -> list[dict[str, Any]]:
         return [record for record in self._settings.entries(KNOWN, "known") if isinstance(record, dict)]
 
-    def _remember(self, arrangement: ArrayMapping) -> None:
+    def _remember(self, mapping: ArrayMapping) -> None:
         """Put it before those that are known, in the place of one of the same names."""
-        record = record_of(arrangement)
+        record = record_of(mapping)
 
         def is_alike(known: object) -> bool:
             return isinstance(known, dict) and known.get("arrays") == record["arrays"]
@@ -257,7 +257,7 @@ def _folder(paths: Sequence[Path]) -> Path:
 def _first_maps(
     listing: ArrayListing, read: Callable[[ArrayMapping], Loaded], ways: Mapping[tuple[str, str], ArrayMapping]
 ) -> dict[tuple[str, str], NDArray[Any]]:
-    """Return the weights of the first head and item of every arrangement that makes a problem; none of large files."""
+    """Return the weights of the first head and item of every mapping that makes a problem; none of large files."""
     sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
     found: dict[tuple[str, str], NDArray[Any]] = {}
     for place, way in ways.items():

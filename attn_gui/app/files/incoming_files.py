@@ -43,14 +43,14 @@ class IncomingFiles(QObject):
         self._lessons, self._models = lessons, models
         arrays.apart.connect(self._open_documents)
 
-    def take(self, paths: Sequence[Path], field: str = "", arrangement: ArrayMapping | None = None) -> None:
+    def take(self, paths: Sequence[Path], field: str = "", mapping: ArrayMapping | None = None) -> None:
         """Open these files; a single matrix goes into the table below it, or is offered to all.
 
-        `arrangement`: the parts that arrays of several files are, where it is given.
+        `mapping`: the parts that arrays of several files are, where it is given.
         """
         together = [path for path in paths if not (is_model(path) or is_lesson(path)) and holds_arrays(path)]
         if len(together) > 1:
-            self._arrays.open_together(tuple(together), arrangement)
+            self._arrays.open_together(tuple(together), mapping)
             self._open_beside([path for path in paths if path not in together])
         elif len(paths) == 1 and any(map(holds_matrix, together)) and (field or not holds_maps(paths[0])):
             self._import(paths[0], field)

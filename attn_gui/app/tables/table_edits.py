@@ -23,7 +23,7 @@ from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.title_and_status import StatusNote
-from attn_gui.document.clipboard import FORMS, CopiedCells, TextForm
+from attn_gui.document.clipboard import FORMS, CopiedCells, LateCopy, TextForm, copy_source, mime_data
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel, field_symbol, table_box, table_cell_name
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
@@ -34,7 +34,6 @@ from attn_gui.engine.creation.resize import fields_with_places, parts_by_hand, p
 from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import N_
-from attn_gui.views.copying import LateCopy, copy_source, mime_data
 from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel

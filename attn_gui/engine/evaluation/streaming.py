@@ -1,11 +1,12 @@
-"""The evaluation of long problems: sums kept for each row and no map; what is read, pictures pooled from blocks.
+"""The evaluation of long problems: sums kept for each row and no map; what is read, what an edit changes.
 
 Of a row, one head's softmax for one query, three things are kept: m, the largest logit; Z = Σ exp((s − m) / T); and
 N = Σ exp((s − m) / T) · v, a vector. N / Z is the head's output, exp((s − m) / T) / Z a weight that is read, and a key
 that is edited leaves Z and N as it came: its old term is subtracted, the new one added (FlashAttention keeps the same
 sums). The files, each above those that it stands on:
 
-    streaming          the evaluation: what is read, an edit, pictures of maps from extremes of their blocks
+    streaming          the evaluation: what is read, an edit
+    streaming_pooling  pictures of maps from extremes of their blocks; entropies of rows
     streaming_edits    which rows an edit makes stale, and whose terms it exchanges
     streaming_rows     which rows are known; passes that compute the others, tile by tile, on all cores
     streaming_kernels  the rows of one tile: by matrix products, or slowly and surely through the stages
@@ -24,290 +25,23 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box, check
 from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
-from attn_gui.engine.evaluation.pooling import Picture, block_edges, largest, pool_blocks, reduced
+from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.evaluation.streaming_edits import StreamingEdit
 from attn_gui.engine.evaluation.streaming_kernels import TileKernels, check_work
-from attn_gui.engine.evaluation.streaming_rows import BlockExtremes, RowPasses, entropies
+from attn_gui.engine.evaluation.streaming_pooling import BlockCache, entropies
+from attn_gui.engine.evaluation.streaming_rows import RowPasses
 from attn_gui.engine.evaluation.streaming_states import EditLock, bytes_of_row
 from attn_gui.engine.evaluation.threads import one_blas_thread, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, reach
-from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
 
-ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
-FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
 EXACT_BYTES = np.dtype(np.float64).itemsize
-COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
-SHARE = 8  # blocks that are kept take this share of what the weights would
-LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
-Watched = tuple[str, int, int, int]  # stage, batch, head, columns
-
-MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+MANY_OUTPUT_CELLS = 1 << 16  # more cells of the output are computed by rows, on all threads
+OUTPUT_ROWS = 256  # rows of it that a thread computes at a time
 AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
-PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
-
-
-# Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
-class BlockCache:
-    """Blocks of the maps that were looked at last, for pictures.
-
-    Every map before the softmax is a rising function of one of two or three, and the largest weight of a block is where
-    its largest logit is: extremes of these few maps serve the pictures of all.
-    """
-
-    def __init__(
-        self, evaluation: DenseEvaluation, kernels: TileKernels, passes: RowPasses, edit_lock: EditLock
-    ) -> None:
-        self._evaluation, self._kernels, self._passes, self._edit_lock = evaluation, kernels, passes, edit_lock
-        self._blocks: dict[Watched, BlockExtremes] = {}  # those asked for last stand last
-        weights = int(np.prod(kernels.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
-        self._weights_name = evaluation.weights
-        self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
-        self._room = min(MOST, max(LEAST, weights // SHARE))
-
-    # --- asking ----------------------------------------------------------------------------------
-    def pooled(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
-    ) -> Picture:
-        """Return (values, allowed) of the blocks `part` of a picture of rows × columns blocks."""
-        if stage not in self._kernels.maps and stage != self._weights_name:
-            return self._direct(stage, batch, head, rows, columns, part), None
-        assert head is not None
-        across = slice(0, len(block_edges(self._kernels.shape[3], columns)) - 1) if part is None else part[1]
-        down = block_edges(self._kernels.shape[2], rows)
-        down = down if part is None else down[part[0].start : part[0].stop + 1]
-        served = self._served(stage, batch, head, down)
-        return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
-
-    def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
-        """Pool as `pooled` does, for some rows of blocks, from extremes that are not kept."""
-        if stage not in self._kernels.maps and stage != self._weights_name:
-            return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
-        assert head is not None
-        down = block_edges(self._kernels.shape[2], rows)[part.start : part.stop + 1]
-        return self._once(stage, batch, head, down, block_edges(self._kernels.shape[3], columns))
-
-    def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
-        """Return (values, allowed) of blocks with given edges in a map; None where scores are too large for it."""
-        if stage == self._weights_name:
-            place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
-            self._passes.ensure(place)
-            if self._passes.rows.overflow_risk(place, self._kernels.temperature).any():
-                return None
-        return self._once(stage, batch, head, down, across)
-
-    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture:
-        served = self._served(stage, batch, head, down)
-        blocks = self._made(served, batch, head, across, slice(int(down[0]), int(down[-1])))
-        return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
-
-    def _drawn(
-        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
-    ) -> Picture:
-        """Return (values, allowed) from extremes of the map `served`; `down` are the edges of the rows."""
-        inside = down - blocks.first
-        here = slice(int(inside[0]), int(inside[-1]))
-        with np.errstate(all="ignore"):
-            blocks.ensure(here)
-            if stage == self._weights_name:
-                self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
-            with self._edit_lock.lock:
-                values = self._picture(stage, served, blocks, batch, head, inside, across)
-                allowed = None
-                if blocks.open is not None:
-                    allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
-        return values, allowed
-
-    def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
-        """Forget what an edit has reached, and mark rows whose kept form changes (`other`); under the lock."""
-        for (name, batch, head, _), blocks in self._blocks.items():
-            for low, high in indices.runs(other[batch, head]):
-                blocks.mark_patched(slice(low, high))
-            for box in reached.get(name, ()):
-                if indices.intersection(box[:2], indices.cell((batch, head))) is not None:
-                    blocks.forget(box[2], box[3])
-
-    def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute again the rows that edits have patched; False if cancelled."""
-        return all(blocks.settle(cancelled) for blocks in list(self._blocks.values()))
-
-    @property
-    def patched(self) -> bool:
-        """Whether edits have patched any block."""
-        return any(blocks.patched.any() for blocks in list(self._blocks.values()))
-
-    def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
-        """Return the number of cells of maps to compute before a picture of these rows can be shown."""
-        with self._edit_lock.lock:
-            blocks = self._blocks.get(
-                (self._serving(stage, batch, head), batch, head, min(columns, self._kernels.shape[3]))
-            )
-            unseen = (rows.stop - rows.start) * self._kernels.shape[3]
-            return unseen if blocks is None else blocks.lacking(rows)
-
-    # --- which blocks ----------------------------------------------------------------------------
-    def _of(self, served: str, batch: int, head: int, columns: int) -> BlockExtremes:
-        """Return the extremes of a map of one head; those used longest ago make room for new ones."""
-        with self._edit_lock.lock:
-            key = (served, batch, head, min(columns, self._kernels.shape[3]))
-            n, m = self._kernels.shape[2:]
-            found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
-            self._blocks[key] = found
-            room = self._room
-            for other in list(self._blocks)[-2::-1]:
-                room -= self._blocks[other].bytes
-                if room < 0:
-                    del self._blocks[other]
-            return found
-
-    def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
-        """Compute the rows of weights behind a picture; return the map whose extremes it is drawn from."""
-        if stage == self._weights_name:
-            self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
-        return self._serving(stage, batch, head)
-
-    def _serving(self, stage: str, batch: int, head: int) -> str:
-        """Return the map whose extremes serve a stage: that of the weights where many rows stand apart."""
-        own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
-        return stage if own else self._logits_serving(stage)
-
-    def _apart(self, batch: int, head: int) -> Array:
-        """Return flags of rows of weights that are read one by one: with interventions, or coarse in float32."""
-        state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
-        if np.dtype(self._evaluation.problem.dtype) != np.float32:
-            return by_hand
-        denominator = state.denominator[batch, head]
-        large = np.abs(state.row_max[batch, head]) > COARSE * self._kernels.temperature
-        return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
-
-    def _logits_serving(self, stage: str) -> str:
-        name = self._kernels.logits_name if stage == self._weights_name else stage
-        shared = self._evaluation.elementary_stages and not self._passes.hand.logits.any()
-        return self._evaluation.scores if name in self._risen and shared else name
-
-    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> BlockExtremes:
-        """Return new extremes of some rows of a map."""
-
-        def read(rows: slice, keys: slice) -> Picture:
-            rows = slice(part.start + rows.start, part.start + rows.stop)
-            if name == self._weights_name:
-                allowed = self._evaluation.allowed(batch, head, rows, keys)
-                values = self._evaluation.block(name, batch, head, rows, keys)
-                return np.ascontiguousarray(values.T), None if allowed is None else allowed.T
-            return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
-
-        dtype = np.dtype(self._evaluation.problem.dtype)
-        masked = name == self._evaluation.part(Role.CLOSE) or (name == self._weights_name and self._evaluation.closes)
-        return BlockExtremes(part, across, dtype, masked, self._edit_lock, read)
-
-    # --- from blocks to a picture ----------------------------------------------------------------
-    def _picture(
-        self, stage: str, served: str, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice
-    ) -> Array:
-        if stage == self._weights_name != served:
-            return self._weights(blocks, batch, head, down, across)
-        cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
-        high = reduced(np.maximum, blocks.high[cut, across], inside)
-        low = reduced(np.minimum, blocks.low[cut, across], inside)
-        return self._shown(largest(high, low), stage)
-
-    def _shown(self, scores: Array, stage: str) -> Array:
-        """Return scores as the stage shows them: scaled, bent by the softcap."""
-        if stage == self._weights_name or self._logits_serving(stage) == stage:
-            return scores
-        if stage in self._risen:
-            scores = scores * scores.dtype.type(self._kernels.scale)
-        cap = self._kernels.softcap
-        capped = cap is not None and stage == self._evaluation.part(Role.CAP)
-        return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
-
-    def _weights(self, blocks: BlockExtremes, batch: int, head: int, down: Array, across: slice) -> Array:
-        """Return pooled weights of blocks, from logarithms: exp is taken of the largest of each block only."""
-        found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
-        step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
-        for first in range(0, len(found), step):
-            some = down[first : first + step + 1]
-            cut = slice(int(some[0]), int(some[-1]))
-            subtrahends = self._subtrahends(blocks, batch, head, cut)
-            logits = self._log_weights_pooled(blocks, cut, across, subtrahends, some - some[0])
-            if logits is None:
-                logits = self._log_weights_of_all(blocks, cut, across, subtrahends, some - some[0])
-            np.minimum(logits, 0, out=logits)
-            np.exp(logits, out=found[first : first + step])
-        edges_across = blocks.edges[across.start : across.stop + 1]
-        apart = self._apart(batch, head)
-        self._passes.hand.draw(apart, found, (batch, head), down + blocks.first, edges_across)
-        return found
-
-    def _log_weights_pooled(
-        self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
-    ) -> Array | None:
-        """Return logarithms of weights, pooled unscaled; None unless logits are a positive multiple of the blocks."""
-        factor = 1 / self._kernels.temperature
-        if self._logits_serving(self._weights_name) == self._evaluation.scores:
-            factor *= self._kernels.scale
-        if not factor > 0 or self._kernels.softcap is not None or len(subtrahends) > 1:
-            return None
-        off = (subtrahends[0] / factor).astype(blocks.high.dtype)
-        logits = reduced(np.maximum, blocks.high[rows, across] - off[:, None], inside)
-        return None if np.isnan(logits).any() else np.asarray(logits * logits.dtype.type(factor))
-
-    def _log_weights_of_all(
-        self, blocks: BlockExtremes, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
-    ) -> Array:
-        logits = self._highest(blocks, rows, across)
-        for subtrahend in subtrahends:
-            logits -= subtrahend.astype(logits.dtype)[:, None]
-        if np.isnan(logits).any():
-            logits[np.isneginf(blocks.high[rows, across])] = -np.inf
-        return reduced(np.maximum, logits, inside)
-
-    def _highest(self, blocks: BlockExtremes, rows: slice, across: slice) -> Array:
-        """Return the largest logit of every block, over T."""
-        factor = blocks.high.dtype.type(1 / self._kernels.temperature)
-        if self._logits_serving(self._weights_name) != self._evaluation.scores:
-            return np.asarray(blocks.high[rows, across] * factor)
-        high = blocks.high if self._kernels.scale >= 0 else blocks.low
-        return np.asarray(self._shown(high[rows, across], self._kernels.logits_name) * factor)
-
-    def _subtrahends(self, blocks: BlockExtremes, batch: int, head: int, rows: slice) -> list[Array]:
-        """Return arrays (rows,) that make logits over T logarithms of weights when they are subtracted one after the
-        other.
-
-        Beside very large scores row maxima are computed as those of the blocks are, so that they cancel.
-        """
-        state, temperature = self._passes.rows, self._kernels.temperature
-        cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
-        row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
-        log_z = np.where(denominator == 0, np.inf, np.log(denominator))
-        apart = self._apart(batch, head)[cut]
-        log_z[apart] = np.inf  # they are drawn by themselves
-        risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0]
-        risk &= np.isfinite(denominator) & ~apart
-        if not risk.any():
-            return [row_max + log_z]
-        highest = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
-        sink = self._kernels.sink(head)  # may be what was taken off, far above all keys
-        row_max[risk] = highest if sink is None else np.maximum(highest, sink / temperature)
-        return [row_max, log_z]
-
-    # --- stages without keys ---------------------------------------------------------------------
-    def _direct(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
-    ) -> Array:
-        everything = self._evaluation.shape(stage)
-        width = everything[-1]
-        if head is not None and len(everything) == 3:
-            mine = self._evaluation.head_columns(stage, head)
-            width = mine.stop - mine.start
-        down, across = block_edges(everything[-2], rows), block_edges(width, columns)
-        if part is not None:
-            down, across = down[part[0].start : part[0].stop + 1], across[part[1].start : part[1].stop + 1]
-        cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
-        values = self._evaluation.block(stage, batch, head, *cuts)
-        return pool_blocks(values, None, down - down[0], across - across[0])[0]
+PROJECTED_CELLS = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
 class StreamingEvaluation(DenseEvaluation):
@@ -354,7 +88,7 @@ class StreamingEvaluation(DenseEvaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        if name == self.projection and self._kept_dtype == np.float32 and indices.count(box) > MANY:
+        if name == self.projection and self._kept_dtype == np.float32 and indices.count(box) > MANY_OUTPUT_CELLS:
             found = self._narrow_output(box)
             if found is not None:
                 return found
@@ -509,8 +243,8 @@ class StreamingEvaluation(DenseEvaluation):
             yield box
             return
         width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
-        rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
-        items = max(1, PROJECTED // (rows * width))
+        rows = max(1, min(PROJECTED_CELLS // width, box[1].stop - box[1].start))
+        items = max(1, PROJECTED_CELLS // (rows * width))
         for some in indices.in_parts(box[0], items):
             for part in indices.in_parts(box[1], rows):
                 yield some, part, box[2]

@@ -1,4 +1,4 @@
-"""Passes over rows of long maps: which are known, which are computed on demand, in which pieces; their entropies."""
+"""Passes over rows of long maps: which are known, which are computed on demand, in which pieces."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.pooling import largest, reduced
 from attn_gui.engine.evaluation.streaming_kernels import DotKernel, StageKernel, TileKernels
 from attn_gui.engine.evaluation.streaming_states import EditLock, HeadCopy, RowSums, SoftmaxRows, with_sink
-from attn_gui.engine.evaluation.threads import carry_out, share
+from attn_gui.engine.evaluation.threads import carry_out
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
@@ -27,14 +26,6 @@ USUAL = 128  # columns of K and V together that a cell of a map is multiplied wi
 POINTED_ROWS = 2  # rows that somebody points at, of which a whole tile would take too long
 KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
 WIDE = 1 << 20  # bytes of scores that a thread holds
-
-BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-# An edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for.
-SMALL_PART = 32
-
-# Rows that a thread takes, and cells of their map that it holds; one that takes more gives way to a window later.
-ENTROPY_ROWS, ENTROPY_CELLS = 64, 1 << 18
-NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
 class InterventionRows:
@@ -344,160 +335,3 @@ def runs(flags: Array, most: int = 16) -> list[slice]:
     """Return the runs of True in a row of flags; the one slice around them where there are more than `most`."""
     found = [slice(low, high) for low, high in indices.runs(flags)]
     return found if len(found) <= most else [slice(found[0].start, found[-1].stop)]
-
-
-class BlockExtremes:
-    """Extremes of one map of one head by blocks of keys, for pictures.
-
-    `high` and `low` (rows, blocks) are over open cells; `open` (rows, blocks) says where there are any, None without a
-    mask. Rows are those of `part`, counted from `first`; `edges` (blocks + 1,) are the keys where blocks begin and end.
-    `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, also from
-    other threads; `forget` follows edits.
-    """
-
-    def __init__(
-        self,
-        part: slice,
-        across: Array,
-        dtype: np.dtype[np.generic],
-        masked: bool,
-        edit_lock: EditLock,
-        read: Callable[[slice, slice], tuple[Array, Array | None]],
-    ) -> None:
-        self.first, self.edges = part.start, across
-        rows = part.stop - part.start
-        shape = (rows, len(self.edges) - 1)
-        self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
-        self.open = np.zeros(shape, bool) if masked else None
-        self.known = np.zeros(rows, bool)
-        self.patched = np.zeros(-(-rows // BLOCK_ROWS), bool)  # which steps of rows edits have changed in part
-        self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
-        self._edit_lock, self._read = edit_lock, read
-
-    def forget(self, rows: slice, keys: slice) -> None:
-        """Forget the extremes of cells that have changed; the caller holds the lock."""
-        first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
-        last = int(np.searchsorted(self.edges, keys.stop, "left"))
-        if SMALL_PART * (rows.stop - rows.start) * (last - first) > self.high.size:
-            self.known[rows] = False
-        else:
-            self._stale.append((rows, slice(first, last)))
-
-    def mark_patched(self, rows: slice) -> None:
-        """Mark rows that may differ in their last bits from what a fresh picture has; the caller holds the lock."""
-        self.patched[rows.start // BLOCK_ROWS : -(-rows.stop // BLOCK_ROWS)] = True
-
-    @property
-    def bytes(self) -> int:
-        return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
-
-    def lacking(self, rows: slice) -> int:
-        """Return the number of cells that `ensure` would compute; the caller holds the lock."""
-        stale = sum(
-            (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
-            for part, blocks in self._stale
-        )
-        unknown = sum(part.stop - part.start for part in self._unknown(rows))
-        return int(stale + unknown * self.edges[-1])
-
-    def ensure(self, rows: slice) -> None:
-        """Compute unknown rows, again where an edit comes in between."""
-        with self._edit_lock.lock:
-            stale, self._stale = self._stale, []
-            for part, blocks in stale:
-                self.mark_patched(part)
-                for some in indices.in_parts(part, 1 << 14):
-                    self._write(some, blocks, self._extremes(some, blocks))
-        while jobs := self._unknown(rows):
-            carry_out(jobs, self._put, None, bool)
-
-    def settle(self, cancelled: Callable[[], bool]) -> bool:
-        """Compute again the rows that edits have patched; False if cancelled."""
-        self.ensure(slice(0, 0))
-        while (steps := np.flatnonzero(self.patched)).size:
-            jobs = [slice(step * BLOCK_ROWS, min((step + 1) * BLOCK_ROWS, len(self.known))) for step in steps.tolist()]
-            if not carry_out(jobs, self._put, None, cancelled):
-                return False
-        return True
-
-    def _unknown(self, rows: slice) -> list[slice]:
-        first = rows.start // BLOCK_ROWS
-        parts = [
-            slice(low, min(low + BLOCK_ROWS, len(self.known)))
-            for low in range(first * BLOCK_ROWS, rows.stop, BLOCK_ROWS)
-        ]
-        return [part for part in parts if not self.known[part].all()]
-
-    def _put(self, rows: slice) -> bool:
-        """Compute the extremes of whole rows and keep them unless an edit came in between; return whether kept."""
-        count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
-        cuts = list(indices.in_parts(slice(0, count), wide))
-
-        def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
-            for cut, extremes in zip(cuts, found, strict=True):
-                self._write(rows, cut, extremes)
-            self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
-
-        return self._edit_lock.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
-
-    def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
-        self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
-        if self.open is not None:
-            self.open[rows, blocks] = True if found[2] is None else found[2].T
-
-    def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
-        """Return (high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
-        keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
-        with np.errstate(all="ignore"):
-            values, allowed = self._read(rows, keys)
-        inside = self.edges[blocks.start : blocks.stop + 1] - keys.start
-        if allowed is None or allowed.all():
-            return reduced(np.maximum, values, inside), reduced(np.minimum, values, inside), None
-        high, low = (np.where(allowed, values, values.dtype.type(end)) for end in (-np.inf, np.inf))
-        opened = reduced(np.logical_or, np.broadcast_to(allowed, values.shape), inside)
-        return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
-
-
-# Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
-def entropies(
-    evaluation: DenseEvaluation, kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice
-) -> Array:
-    """Return the entropy in nats of every row, BLIND where no key is open; computes rows that are not known first."""
-    found = np.empty(rows.stop - rows.start)
-    place = (*indices.cell((batch, head)), rows)
-    passes.ensure(place)
-
-    def work(part: slice) -> None:
-        with np.errstate(all="ignore"):
-            found[part.start - rows.start : part.stop - rows.start] = _of_rows(kernels, passes, batch, head, part)
-
-    share(list(indices.in_parts(rows, ENTROPY_ROWS)), work)
-    lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
-    found[lost] = np.nan
-    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, kernels.temperature)[0, 0])
-    unsure |= passes.hand.weights[batch, head, rows]
-    for row in (rows.start + np.flatnonzero(unsure)).tolist():
-        weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, kernels.shape[3]))
-        found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
-    return found
-
-
-def _of_rows(kernels: TileKernels, passes: RowPasses, batch: int, head: int, rows: slice) -> Array:
-    temperature, keys = kernels.temperature, kernels.shape[3]
-    denominator = passes.rows.denominator[batch, head, rows]
-    row_max = passes.rows.row_max[batch, head, rows]
-    log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
-    found, weighed = np.zeros(rows.stop - rows.start), np.zeros(rows.stop - rows.start, bool)
-    wide = max(1, ENTROPY_CELLS // len(found))
-    for cut in indices.in_parts(slice(0, keys), wide):
-        logits, allowed = passes.transposed(kernels.logits_name, (*indices.cell((batch, head)), rows, cut))
-        logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
-        below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
-        if allowed is not None:
-            np.copyto(below, NO_WEIGHT, where=~allowed)
-        np.minimum(below, NO_WEIGHT, out=below)
-        weights = np.negative(below)
-        np.exp(weights, out=weights)
-        found += np.einsum("ji,ji->i", weights, below)
-        weighed |= weights.any(axis=0)
-    return np.where(weighed, np.maximum(found, 0.0), BLIND)

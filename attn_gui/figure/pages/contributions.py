@@ -24,7 +24,7 @@ from attn_gui.engine.stages import LargestOfHeads, MeanOfHeads, ValueWeighted
 from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.heatmap import MapFigure, MapPanel, pooled_map, snapped
-from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -45,7 +45,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import difference_text, format_number, significant
 from attn_gui.figure.text.rich_text import elided, token_label, write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 
 # --- head contributions ---------------------------------------------------------------------------

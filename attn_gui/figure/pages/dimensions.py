@@ -32,11 +32,10 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.languages import N_
+from attn_gui.languages import N_, page_words
 
 COLUMNS = 3
 GAP, APART = 14.0, 20.0

@@ -29,10 +29,9 @@ from attn_gui.figure.pages.page_kind import (
     SpotGrid,
 )
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import scientific, significant
-from attn_gui.formats.file_format import has_items
-from attn_gui.languages import N_
+from attn_gui.formats.array_rows import has_items
+from attn_gui.languages import N_, page_words
 from attn_gui.pictures.planes import MADE_BY
 
 # --- contents -------------------------------------------------------------------------------------

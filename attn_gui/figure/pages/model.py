@@ -36,12 +36,11 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.number_formats import format_number, scientific
 from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words, page_words
 
 if TYPE_CHECKING:
     from attn_gui.models.attribution import DirectLogits, LikelyToken

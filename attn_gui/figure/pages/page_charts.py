@@ -18,7 +18,7 @@ from attn_gui.engine.stages import stage_of
 from attn_gui.figure.colors import Allowed, ColorScale, Levels, Values, value_text_color
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, snapped
-from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
     PageLayout,
@@ -30,11 +30,10 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided, label_step, token_label, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.languages import N_
+from attn_gui.languages import N_, page_words
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""

@@ -28,15 +28,16 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, THEMES, Theme
-from attn_gui.figure.heatmap_layout import MARGIN, paint_note
+from attn_gui.figure.heatmap import FIGURE_WORDS, FigureWords
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.heatmap_painting import paint_note
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import WORDS, FigureWords, Words
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.rich_text import wrapped, write_symbols
 from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words
 from attn_gui.paths import resource
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class PageStyle:
     @property
     def words(self) -> FigureWords:
         """The words that stand in maps, too."""
-        return WORDS[self.lang]
+        return FIGURE_WORDS[self.lang]
 
     def translate(self, context: str, text: str) -> str:
         """Return a text of the program in this language; one that has no translation stays as it is."""

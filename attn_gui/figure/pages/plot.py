@@ -13,7 +13,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
-from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
+from attn_gui.figure.heatmap_painting import paint_axis_name, paint_frame
 from attn_gui.figure.pages.page_kind import PageSpot, SpotGrid, metrics
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.number_formats import format_number, significant

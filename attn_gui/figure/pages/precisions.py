@@ -37,9 +37,8 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
 )
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, scientific
-from attn_gui.languages import N_
+from attn_gui.languages import N_, page_words
 
 # --- contents -------------------------------------------------------------------------------------
 SIDE = 128

@@ -42,12 +42,11 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
-from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import PX_PER_CM, write_line
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words, page_words
 
 # --- curve ----------------------------------------------------------------------------------------
 Numbers = npt.NDArray[np.float64]

@@ -34,12 +34,11 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.text.figure_words import Words, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import elided
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.file_format import stage_labels
-from attn_gui.languages import N_
+from attn_gui.formats.array_rows import stage_labels
+from attn_gui.languages import N_, Words, page_words
 
 # --- similarity before and after ------------------------------------------------------------------
 MOST_ALIKE = 128

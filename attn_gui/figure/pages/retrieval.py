@@ -35,7 +35,7 @@ from attn_gui.figure.pages.page_kind import (
 from attn_gui.figure.text.number_formats import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.file_format import stage_labels
+from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 
 Numbers = npt.NDArray[np.float64]

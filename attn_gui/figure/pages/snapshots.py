@@ -19,7 +19,7 @@ from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.heatmap import MapFigure, pooled_map, snapped
-from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
+from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_kind import (
     CellBlock,
@@ -38,13 +38,12 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import MIDDLE
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.untrusted_bytes import visible_text
-from attn_gui.languages import N_
+from attn_gui.languages import N_, Words, joined, page_words
 from attn_gui.modes import NOW
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}

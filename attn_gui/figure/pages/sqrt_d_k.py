@@ -49,12 +49,11 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
-from attn_gui.figure.text.figure_words import page_words
 from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
-from attn_gui.formats.file_format import stage_labels
-from attn_gui.languages import N_
+from attn_gui.formats.array_rows import stage_labels
+from attn_gui.languages import N_, page_words
 
 
 def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:

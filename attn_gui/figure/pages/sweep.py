@@ -28,7 +28,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.colors import Allowed, Levels, Values, auto_levels
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.heatmap import MapFigure, snapped
-from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
+from attn_gui.figure.heatmap_painting import paint_bar, paint_note, paint_panel
 from attn_gui.figure.pages.page_charts import cells_figure
 from attn_gui.figure.pages.page_kind import (
     ChoiceOption,
@@ -47,13 +47,12 @@ from attn_gui.figure.pages.page_kind import (
     with_frame,
 )
 from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
-from attn_gui.figure.text.figure_words import Words, joined, page_words
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, MIDDLE, START
-from attn_gui.formats.file_format import stage_labels
-from attn_gui.languages import N_
+from attn_gui.formats.array_rows import stage_labels
+from attn_gui.languages import N_, Words, joined, page_words
 
 # --- layout ---------------------------------------------------------------------------------------
 Numbers = npt.NDArray[np.float64]

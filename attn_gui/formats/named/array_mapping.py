@@ -1,6 +1,4 @@
-"""Which array is which part: proposed, remembered for such names, number of heads; what 1 and True in a mask mean.
-
-Imports engine."""
+"""Which array is which part: proposed, remembered for such names, number of heads."""
 
 from __future__ import annotations
 
@@ -9,24 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
-from attn_gui.engine.masks import Bias, Custom, Layer
 from attn_gui.formats.file_format import ArrayListing
 from attn_gui.formats.file_messages import (
-    READ_AS,
     Argument,
-    FileNote,
     FormatError,
-    SeveralReadings,
-    reading,
     shape_text,
     shown,
 )
-from attn_gui.formats.named.array_names import MASK, ROLES, check_names, guess, is_own_file, is_problem, suggested
+from attn_gui.formats.named.array_names import MASK, ROLES, check_names, is_own_file, is_problem, suggested
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
+from attn_gui.formats.named.mask_meanings import MASK_MEANINGS, SWITCHES
 from attn_gui.formats.named.weight_layouts import (
     BIASES,
     FUSED,
@@ -45,118 +37,9 @@ from attn_gui.formats.named.weight_layouts import (
     split_of,
     weight_heads,
 )
-from attn_gui.formats.problem_fields import in_our_words, is_field, layers_of, listed, own_shape
-from attn_gui.formats.untrusted_bytes import Array, Json
+from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
+from attn_gui.formats.untrusted_bytes import Json
 from attn_gui.languages import N_
-
-# --- masks: what their cells mean in foreign hands, each as a layer of a problem -------------------
-SWITCHES = "bool"  # the kind of numbers, as NumPy calls it, that is never added to scores
-KEEP, BLOCK, ADD, NO_MASK = "keep", "block", "add", "none"
-_WORDS = {
-    KEEP: N_("True may attend"),
-    BLOCK: N_("True may not attend"),
-    ADD: N_("added to the scores"),
-    NO_MASK: N_("left out"),
-}
-MASK_MEANINGS = tuple(_WORDS)
-_KNOWN = (
-    (re.compile(r"(?<!global_)(?<!inverted_)attention_mask$"), KEEP),  # Hugging Face, Keras
-    (re.compile(r"key_padding_mask$"), BLOCK),  # torch.nn.MultiheadAttention
-    (re.compile(r"(^|[._/])(attn|attention)[./]bias$"), KEEP),  # the causal mask of GPT-2
-    (re.compile(r"(^|[._/])allowed$"), KEEP),
-    (re.compile(r"(attn|attention|position|relative)_bias$"), ADD),  # xformers, ONNX Runtime, T5
-)
-"""What true and 1 mean in masks of these names. Of attn_mask PyTorch itself has two meanings."""
-_KEYS = re.compile(r"(attention|padding)_mask$")
-"""Names of masks that have a row for each item where they have two axes."""
-_NO_SWITCHES = N_(
-    "{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.",
-)
-_TWO_AXES = N_(
-    "{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of "
-    "the two of length 1.",
-)
-_NO_MEANING = N_(
-    "{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; {reading} adds it to the scores.",
-)
-
-
-def known_meaning(name: str, dtype: str) -> str | None:
-    """Return what true and 1 mean in a mask of this name and dtype; None where these do not tell."""
-    found = next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
-    return None if found == ADD and dtype == SWITCHES else found
-
-
-def open_mask(name: str, dtype: str) -> SeveralReadings:
-    """Return the question what a mask of this dtype means."""
-    return _question(name, (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK))
-
-
-def _question(name: str, meanings: Iterable[str]) -> SeveralReadings:
-    return SeveralReadings(MASK, (shown(name),), {each: FileNote(_WORDS[each]) for each in meanings})
-
-
-def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
-    """Return the meaning of a mask by the kind of its numbers, or by its name where that does not tell.
-
-    Raises FormatError, SeveralReadings where neither tells, and where a name says that the mask is turned.
-    """
-    if meaning == ADD:
-        return ADD
-    if not np.isin(cells, (0, 1)).all():
-        if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
-            adding = Argument.of(MASK, ADD)
-            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()), reading=adding)
-        if (found := guess(name)) and found.turned:
-            raise _question(name, (ADD, NO_MASK))
-        return ADD
-    if meaning is None or cells.dtype.kind == "f":
-        raise open_mask(name, cells.dtype.name)
-    return meaning
-
-
-def note_on(name: str, meaning: str) -> FileNote:
-    """Return a note on how a mask was read."""
-    return FileNote(READ_AS, names=(shown(name),), reading=reading(MASK, meaning, FileNote(_WORDS[meaning])))
-
-
-def with_mask(
-    name: str, meaning: str, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
-) -> tuple[dict[str, Json], dict[str, Array]]:
-    """Return options and arrays with one more layer, of the cells of a mask. Raises FormatError."""
-    cells = _with_axes(name, cells, arrays, int(options.get("num_heads") or 1))
-    kind: type[Layer] = Bias if meaning == ADD else Custom
-    values = cells if meaning == ADD else _switches(meaning, cells)
-    layers = layers_of(options.get(MASK))
-    place = f"{MASK}.{len(layers)}.{kind.parameters[0].name}"
-    return {**options, MASK: [*layers, {"kind": kind.kind}]}, {place: values}
-
-
-def _switches(meaning: str, cells: Array) -> Array:
-    """Return booleans: cells that may be attended to. Raises FormatError for cells that would be added to scores."""
-    if (strange := cells[~np.isin(cells, (0, 1))]).size:
-        raise FormatError(_NO_SWITCHES, got=shown(str(strange[0])), meaning=meaning)
-    return np.asarray((cells != 0) == (meaning == KEEP))
-
-
-def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int) -> Array:
-    """Return a mask of (items, keys) or (items, queries, keys) with the missing axes.
-
-    Items and heads in one axis, as in nn.MultiheadAttention, are split.
-    """
-    first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
-    if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
-        return cells
-    if cells.ndim == 3 and cells.shape[0] == first.shape[0] * heads and heads > 1:
-        return cells.reshape(first.shape[0], heads, *cells.shape[1:])
-    if cells.shape[0] != first.shape[0]:
-        return cells
-    if cells.ndim == 3 and cells.shape[0] == heads > 1:
-        raise FormatError(_TWO_AXES, name=shown(name), got=heads, shape=shape_text(cells.shape))
-    if cells.ndim == 3:
-        return cells[:, None]
-    return cells[:, None, None] if cells.shape[0] != first.shape[-2] or _KEYS.search(name) else cells
-
 
 SEQUENCES = ("x", "context")
 ROWS = (*DIRECT, *SEQUENCES)  # parts with a row for each token
@@ -176,7 +59,7 @@ WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 _NUMBER = re.compile(r"\d+")
 
 
-# --- arrangement ----------------------------------------------------------------------------------
+# --- mapping --------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ArrayMapping:
     """Names of the arrays by part, and how to read them; None is to be settled by names, shapes and kinds of numbers.
@@ -290,7 +173,7 @@ class ArrayMapping:
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
     def named(self, listing: ArrayListing) -> ArrayMapping:
-        """Return the arrangement by the arrays' names, if none is named. Raises ForeignNames."""
+        """Return the mapping by the arrays' names, if none is named. Raises ForeignNames."""
         if self.arrays:
             return self
         if not is_own_file(listing) and (maps := names_of_maps(listing)):
@@ -319,7 +202,7 @@ class ArrayMapping:
         return {**said, **{name: count for name, count in counts.items() if count is not None}}
 
 
-def arrangement_of(
+def parse_mapping(
     arrays: Mapping[str, str],
     axes: str | Sequence[str] | None = None,
     weights: str | None = None,
@@ -329,7 +212,7 @@ def arrangement_of(
     split: str | None = None,
     layer: int | None = None,
 ) -> ArrayMapping:
-    """Return the arrangement that a script or the command line asks for. Raises FormatError for an unknown word."""
+    """Return the mapping that a script or the command line asks for. Raises FormatError for an unknown word."""
     said = axes.split(",") if isinstance(axes, str) else axes
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
@@ -351,7 +234,7 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def propose_mapping(listing: ArrayListing) -> ArrayMapping:
-    """Return the arrangement that the names of a file's arrays suggest. It may lack parts; `num_heads` and
+    """Return the mapping that the names of a file's arrays suggest. It may lack parts; `num_heads` and
     `num_kv_heads` are those that the file states."""
     names, shapes = suggested(listing.arrays), {array.name: array.shape for array in listing.arrays}
     lengths = {1}.union(*(shapes[name] for role, name in names.items() if role in ROWS))
@@ -377,27 +260,27 @@ def held_vector_shape(role: str, shape: Shape) -> Shape:
     return (shape[0] * shape[1],) if role in BIASES and len(shape) == 2 else own_shape(role, shape)
 
 
-# --- remembered arrangements ----------------------------------------------------------------------
+# --- remembered mappings --------------------------------------------------------------------------
 def pattern(name: str) -> str:
     """Return `h.#.attn.q` for `h.3.attn.q`, so that names that differ by layer are alike."""
     return _NUMBER.sub("#", name)
 
 
-def record_of(arrangement: ArrayMapping) -> dict[str, Any]:
-    """Return an arrangement as JSON, its names as patterns."""
+def record_of(mapping: ArrayMapping) -> dict[str, Any]:
+    """Return a mapping as JSON, its names as patterns."""
     return {
-        "arrays": {role: pattern(name) for role, name in arrangement.arrays.items()},
-        "axes": list(arrangement.axes or ()),
-        "weight_axes": arrangement.weights,
-        "mask": arrangement.mask,
-        "num_heads": arrangement.num_heads,
-        "num_kv_heads": arrangement.num_kv_heads,
-        "split": arrangement.split.key if arrangement.split else None,
+        "arrays": {role: pattern(name) for role, name in mapping.arrays.items()},
+        "axes": list(mapping.axes or ()),
+        "weight_axes": mapping.weights,
+        "mask": mapping.mask,
+        "num_heads": mapping.num_heads,
+        "num_kv_heads": mapping.num_kv_heads,
+        "split": mapping.split.key if mapping.split else None,
     }
 
 
 def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) -> ArrayMapping | None:
-    """Return the first remembered arrangement whose names the file has, for the first layer that has them; with a mask
+    """Return the first remembered mapping whose names the file has, for the first layer that has them; with a mask
     of the file where the last one had none to be left out."""
     for record in records:
         patterns = record.get("arrays")
@@ -406,7 +289,7 @@ def recall_mapping(records: Iterable[Mapping[str, Any]], listing: ArrayListing) 
         names = _names(patterns, listing)
         if names:
             try:
-                found = _arrangement(names, record)
+                found = _recorded_mapping(names, record)
                 mask = propose_mapping(listing).arrays.get(MASK) if found.mask is None else None
                 if mask and GIVEN not in found.arrays:
                     found = replace(found, arrays={MASK: mask, **found.arrays})
@@ -436,7 +319,7 @@ def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]
     return {role: nearest(names) for role, names in found.items()}
 
 
-def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
+def _recorded_mapping(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
     weights, mask = record.get("weight_axes"), record.get("mask")
     counts = [record.get(name) for name in ("num_heads", "num_kv_heads")]
     heads, kv_heads = (count if type(count) is int and count > 0 else None for count in counts)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
 from attn_gui.engine.masks import Padding
-from attn_gui.formats.file_format import ArrayListing, ArrayRows, FileSource, ListedArray, Loaded
+from attn_gui.formats.array_rows import ArrayRows
+from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded
 from attn_gui.formats.file_messages import AmbiguousFile, FileNote, FormatError, shown
 from attn_gui.formats.named.weight_layouts import FUSED, known_split, parts_of
 from attn_gui.formats.problem_fields import assemble, cells_in_lists, is_field, is_option, is_result, listed, notes_on

@@ -14,10 +14,10 @@ from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.formats.catalog import array_formats, detect, matrix_formats, problem_formats, suffixes
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray, Loaded, PathText, reading
 from attn_gui.formats.file_messages import FormatError, shown
-from attn_gui.formats.named.arranged_problem import read_arranged
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.formats.named.array_names import is_problem, with_stacked_apart
 from attn_gui.formats.named.attention_maps import is_matrix
+from attn_gui.formats.named.mapped_problem import read_mapped
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
 from attn_gui.formats.untrusted_bytes import MAGIC, Array, read_header
@@ -31,10 +31,10 @@ _TWO_OPTIONS = N_(
 
 
 # --- one file -------------------------------------------------------------------------------------
-def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
-    """Return the problem that an arrangement makes of a file; `progress` as for `open_file`. Raises FormatError."""
+def open_mapped(path: PathText, mapping: ArrayMapping, progress: Progress | None = None) -> Loaded:
+    """Return the problem that a mapping makes of a file; `progress` as for `open_file`. Raises FormatError."""
     with reading(path, progress=progress) as source:
-        return read_arranged(arrangement, _listing(source, path), source)
+        return read_mapped(mapping, _listing(source, path), source)
 
 
 def list_arrays(path: PathText, progress: Progress | None = None) -> ArrayListing:
@@ -127,13 +127,13 @@ def _said(value: object) -> str:
     return shown(json.dumps(value))
 
 
-def open_several(paths: Sequence[Path], arrangement: ArrayMapping | None, progress: Progress = silent) -> Loaded:
-    """Return the problem that the arrays of several files make, as arranged or else by their names.
+def open_several(paths: Sequence[Path], mapping: ArrayMapping | None, progress: Progress = silent) -> Loaded:
+    """Return the problem that the arrays of several files make, as a mapping says or else by their names.
 
     Raises FormatError, and ForeignNames where the names say nothing.
     """
     with _named(paths), reading(paths[0]) as source:
-        return read_arranged(arrangement or ArrayMapping(), list_several(paths, progress), source)
+        return read_mapped(mapping or ArrayMapping(), list_several(paths, progress), source)
 
 
 @contextmanager

@@ -40,9 +40,10 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.file_messages import FileNote, SeveralReadings
-from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint, mapping_with_answers
-from attn_gui.formats.named.array_mapping import ADD, BLOCK, KEEP, NO_MASK, ArrayMapping
+from attn_gui.formats.named.array_mapping import ArrayMapping
 from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
+from attn_gui.formats.named.mapped_problem import CompletedMapping, complaint, mapping_with_answers
+from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
     HEAD_BY_HEAD,
@@ -66,7 +67,7 @@ from attn_gui.views.widgets import ChoiceBox, LineEdit, arrange, plain_tip, spac
 UNSAID = ""
 MOST_HEADS = 65536
 READINGS = ("axes", "weights", MASK)
-"""Fields of an arrangement that are chosen among readings."""
+"""Fields of a mapping that are chosen among readings."""
 
 
 class AxesFields(QWidget):
@@ -136,19 +137,19 @@ class AxesFields(QWidget):
                 grid.addWidget(self._captions[name], row, 0)
                 grid.addWidget(editor, row, 1)
 
-    def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
-        """Show how an arrangement reads its arrays; `remembered`: it is the one of the last such file."""
+    def set_mapping(self, mapping: ArrayMapping, remembered: bool = False) -> None:
+        """Show how a mapping reads its arrays; `remembered`: it is the one of the last such file."""
         self._remembered = remembered
-        said = {"axes": arrangement.axes and spelled(arrangement.axes), "weights": arrangement.weights}
-        self._given = {name: value for name, value in (said | {MASK: arrangement.mask}).items() if value}
-        self.split.set_key(arrangement.split.key if arrangement.split else UNSAID)
-        self._alike = arrangement.num_kv_heads is None
+        said = {"axes": mapping.axes and spelled(mapping.axes), "weights": mapping.weights}
+        self._given = {name: value for name, value in (said | {MASK: mapping.mask}).items() if value}
+        self.split.set_key(mapping.split.key if mapping.split else UNSAID)
+        self._alike = mapping.num_kv_heads is None
         with QSignalBlocker(self.heads), QSignalBlocker(self.kv_heads):
-            self.heads.setValue(arrangement.num_heads or 1)
-            self.kv_heads.setValue(arrangement.num_kv_heads or arrangement.num_heads or 1)
+            self.heads.setValue(mapping.num_heads or 1)
+            self.kv_heads.setValue(mapping.num_kv_heads or mapping.num_heads or 1)
 
-    def arrangement(self, names: dict[str, str]) -> ArrayMapping:
-        """Return the arrangement of these arrays as the fields say; None for a question that nobody has answered."""
+    def mapping(self, names: dict[str, str]) -> ArrayMapping:
+        """Return the mapping of these arrays as the fields say; None for a question that nobody has answered."""
         axes = parsed((self.axes.key() or "").split(","))
         found = ArrayMapping(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
         counted = self._counted(found)
@@ -221,18 +222,18 @@ class AxesFields(QWidget):
         """Return whether a question that is on show has no answer yet."""
         return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
 
-    def _counted(self, arrangement: ArrayMapping) -> bool:
+    def _counted(self, mapping: ArrayMapping) -> bool:
         """Return whether an axis says how many heads there are, or may say it once it is chosen."""
         open_ones = [readings for readings in self._lists.values() if readings.key() is None]
         if any(HEAD in key.split(",") for readings in open_ones for key, _ in readings.choices()):
             return True
-        weights = arrangement.weights is not None and HEAD in arrangement.weights
-        return weights or (arrangement.direct and arrangement.axes is not None and HEAD in arrangement.axes)
+        weights = mapping.weights is not None and HEAD in mapping.weights
+        return weights or (mapping.direct and mapping.axes is not None and HEAD in mapping.axes)
 
     @staticmethod
     def _said_by_file(offer: CompletedMapping) -> dict[str, str]:
         """Return the choices that the file leaves no doubt of, by question."""
-        found = offer.arrangement
+        found = offer.mapping
         said = {"axes": found.axes and spelled(found.axes), "weights": found.weights}
         means = [meaning for name, (meaning, _) in offer.masks.items() if name == found.arrays.get(MASK)]
         return {name: value for name, value in (said | {MASK: next(iter(means), None)}).items() if value}
@@ -451,7 +452,7 @@ FORM = 440
 
 
 class ArraysDialog(FormDialog):
-    """`previewAsked` carries the name of the array whose first numbers are wanted, `picturesAsked` the arrangements
+    """`previewAsked` carries the name of the array whose first numbers are wanted, `picturesAsked` the mappings
     whose first maps are, by question and reading."""
 
     previewAsked = Signal(str)
@@ -484,14 +485,14 @@ class ArraysDialog(FormDialog):
     def sizeHint(self) -> QSize:
         return QSize(scaled(WIDTH), scaled(HEIGHT))
 
-    def arrangement(self) -> ArrayMapping:
-        """Return the arrangement on show."""
-        return self.fields.arrangement(self.parts.names())
+    def mapping(self) -> ArrayMapping:
+        """Return the mapping on show."""
+        return self.fields.mapping(self.parts.names())
 
-    def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
-        """Propose an arrangement; `remembered`: the one of the last file with such names."""
-        self.parts.set_names(arrangement.arrays)
-        self.fields.set_arrangement(arrangement, remembered)
+    def set_mapping(self, mapping: ArrayMapping, remembered: bool = False) -> None:
+        """Propose a mapping; `remembered`: the one of the last file with such names."""
+        self.parts.set_names(mapping.arrays)
+        self.fields.set_mapping(mapping, remembered)
         self._look()
 
     def ask_about(self, question: SeveralReadings) -> None:
@@ -570,7 +571,7 @@ class ArraysDialog(FormDialog):
     def _offer(self, names: Mapping[str, str]) -> CompletedMapping | None:
         """Return what fits these arrays and what the file settles; None where they do not fit at all."""
         try:
-            return mapping_with_answers(ArrayMapping(dict(names), split=self.arrangement().split), self._listing)
+            return mapping_with_answers(ArrayMapping(dict(names), split=self.mapping().split), self._listing)
         except (ValueError, TypeError):  # which the complaint tells
             return None
 
@@ -589,7 +590,7 @@ class ArraysDialog(FormDialog):
         """Show the first numbers of the chosen array; of one that holds Q, K and V the first of each, line by line."""
         name, values = self.chosen(), None if isinstance(self._found, str) else self._found
         said = self._found if isinstance(self._found, str) else name
-        now = self.arrangement()
+        now = self.mapping()
         for role, columns in self._columns(now).items():
             if now.arrays[role] == name and values is not None:
                 line = np.moveaxis(values, now.shared_axis(role), -1)[(0,) * (values.ndim - 1)]
@@ -600,9 +601,9 @@ class ArraysDialog(FormDialog):
         self.preview.set_values(values)
         self.about.setText(said)
 
-    def _columns(self, arrangement: ArrayMapping) -> dict[str, Columns]:
+    def _columns(self, mapping: ArrayMapping) -> dict[str, Columns]:
         try:
-            return arrangement.columns(self._listing)
+            return mapping.columns(self._listing)
         except FormatError:  # which the complaint tells
             return {}
 
@@ -610,7 +611,7 @@ class ArraysDialog(FormDialog):
         """Bring questions and complaint up to what is chosen."""
         names = self.parts.names()
         self.fields.set_questions(names, self._offer(names))
-        now = self.arrangement()
+        now = self.mapping()
         self.model.set_parts(now.arrays)
         self._show_preview()
         said = self._objection(now)
@@ -620,7 +621,7 @@ class ArraysDialog(FormDialog):
         self._ask_for_pictures(now)
 
     def _objection(self, now: ArrayMapping) -> str:
-        """Return the reason why an arrangement makes no problem, as a sentence; empty where it makes one."""
+        """Return the reason why a mapping makes no problem, as a sentence; empty where it makes one."""
         error = complaint(now, self._listing)
         if isinstance(error, SeveralReadings) or (error is None and self.fields.unanswered()):
             return self.tr("Choose how the numbers are read.")
@@ -630,5 +631,5 @@ class ArraysDialog(FormDialog):
 
 
 def _said(option: str, value: str) -> Any:
-    """Return the value of a field of an arrangement."""
+    """Return the value of a field of a mapping."""
     return parsed(value.split(",")) if option == "axes" else value

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, arrays, compute, verify
-from attn_gui.engine.evaluation import streaming
+from attn_gui.engine.evaluation import streaming, streaming_pooling
 from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -123,7 +123,7 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
 
 @each(("few", "dtype", "mask"), [(64, "float32", ()), (1, "float64", ({"kind": "causal"},))])
 def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monkeypatch):
-    monkeypatch.setattr(streaming, "FEW", few)
+    monkeypatch.setattr(streaming_pooling, "MOST_ROWS_APART", few)
     values = np.zeros((ROWS, KEYS))
     values[[7, 8, 30]] = -1e9
     given = loud(rng, mask=({"kind": "bias", "values": values}, *mask)).replace(dtype=dtype)
@@ -196,7 +196,7 @@ def test_exact_angles_are_weighed_as_float64(rng, monkeypatch):
 def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
     problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
     kept = 4 * 41 * FEW * 3 * 3001  # Q, and K twice
-    monkeypatch.setattr(streaming, "PROJECTED", 2 * FEW * 3001)
+    monkeypatch.setattr(streaming, "PROJECTED_CELLS", 2 * FEW * 3001)
     with taking(1.2 * kept):  # all sequences at once are twice that, in float64
         found = StreamingEvaluation(problem)
     for item in (0, 1, 40):

@@ -16,10 +16,10 @@ from attn_gui import Problem, compute, export_files, load, save
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, list_arrays, save_arrays
 from attn_gui.formats.file_format import ArrayListing, ListedArray
-from attn_gui.formats.named.arranged_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ArrayMapping, propose_mapping
 from attn_gui.formats.named.array_names import ForeignNames
 from attn_gui.formats.named.attention_maps import SeveralMaps, means_maps, names_of_maps
+from attn_gui.formats.named.mapped_problem import complaint, mapping_with_answers
 from attn_gui.formats.named.weight_layouts import PART_BY_PART, SPLITS, HeadCounts
 from tests.failing import each
 
@@ -426,7 +426,7 @@ def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_
     assert (found.arrays["w_query_key_value"], found.arrays["b_query_key_value"]) == (weight, bias)
     assert found.split is SPLITS[split]
     if heads == kv_heads:  # three times as long as wide
-        assert mapping_with_answers(found, list_arrays(tmp_path / "a.npz")).arrangement.weights == order
+        assert mapping_with_answers(found, list_arrays(tmp_path / "a.npz")).mapping.weights == order
     names = {**found.arrays, "w_output": "w_o"}
     counts = {"num_heads": heads, "num_kv_heads": kv_heads, "weights": order}
     expected = problem.replace(b_output=None)

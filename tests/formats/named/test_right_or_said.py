@@ -12,10 +12,10 @@ import safetensors.numpy
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError, list_arrays, load, open_arranged, open_file, open_matrix
+from attn_gui.formats import FormatError, list_arrays, load, open_file, open_mapped, open_matrix
 from attn_gui.formats.file_messages import SeveralReadings
-from attn_gui.formats.named.arranged_problem import mapping_with_answers
 from attn_gui.formats.named.array_mapping import propose_mapping
+from attn_gui.formats.named.mapped_problem import mapping_with_answers
 from tests.failing import each
 
 from .writing import put
@@ -84,17 +84,17 @@ def _check_question(asked: SeveralReadings) -> None:
 
 
 def by_window(path: Path, _names: dict[str, str], expected: np.ndarray) -> str:
-    """The arrangement that the window proposes: what is left open is not chosen, what is chosen is right or noted."""
+    """The mapping that the window proposes: what is left open is not chosen, what is chosen is right or noted."""
     listing = list_arrays(path)
-    arrangement = propose_mapping(listing)
+    mapping = propose_mapping(listing)
     try:
-        offer = mapping_with_answers(arrangement, listing)
+        offer = mapping_with_answers(mapping, listing)
     except FormatError:
         return "refused"
     if offer.questions:
-        assert offer.arrangement.axes is None or offer.arrangement.weights is None
+        assert offer.mapping.axes is None or offer.mapping.weights is None
         return "asked"
-    loaded = open_arranged(path, arrangement)
+    loaded = open_mapped(path, mapping)
     return "right" if is_right(loaded.problem, expected) else "said" if loaded.notes else "silent"
 
 
@@ -277,7 +277,7 @@ def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:
     arrays = {"x": x, **{f"mha/{name}/kernel": w for name in ("query", "key", "value")}}
     arrays |= {"mha/query/bias": b, "mha/attention_output/kernel": out, "mha/attention_output/bias": np.ones(5)}
     path = put(tmp_path / "a.npz", arrays)
-    problem = open_arranged(path, propose_mapping(list_arrays(path))).problem
+    problem = open_mapped(path, propose_mapping(list_arrays(path))).problem
     flat = w.reshape(3, 4)
     expected = {"w_query": flat, "w_key": flat, "w_value": flat, "b_query": b.reshape(4)}
     assert problem == Problem(x=x, **expected, w_output=out.reshape(4, 5), b_output=np.ones(5), num_heads=2)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QMenu, QTa
 
 from attn_gui import engine
 from attn_gui.engine.analysis.verification import VerificationStopped
-from attn_gui.views.dialogs.target_dialog import TargetDialog
+from attn_gui.views.dialogs.small_dialogs import TargetDialog
 from tests.failing import share
 
 WORKED = "worked-example.npz"

@@ -430,7 +430,7 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for_or_called_off(exp
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
 
     exporter.again("an export can be called off")
-    monkeypatch.setattr("attn_gui.formats.file_format.AT_ONCE", 1)
+    monkeypatch.setattr("attn_gui.formats.array_rows.AT_ONCE", 1)
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
     export(exporter, out, "Ctrl+Shift+E", format="npy", heads="all", replacing="Replace")
     exporter.until(lambda: shown(exporter) not in ("", "Exporting, 0 %"))

@@ -1,8 +1,8 @@
 """“How is this laid out?”: orders of axes that fit, what is asked, masks and maps beside, notes on how it was read.
 
-An arrangement (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
+A mapping (`ArrayMapping`) says which array is which part, and may say in which order the axes lie. What it leaves
 open is settled from the listing of the file, before any number is read (`mapping_with_answers`), or asked. Then the
-parts are read and laid as a problem has them (`read_arranged`), and what else the file holds is compared with what is
+parts are read and laid as a problem has them (`read_mapped`), and what else the file holds is compared with what is
 computed here, or named as left out.
 """
 
@@ -50,20 +50,7 @@ from attn_gui.formats.file_messages import (
     shape_text,
     shown,
 )
-from attn_gui.formats.named.array_mapping import (
-    KEEP,
-    NO_MASK,
-    ROWS,
-    SWITCHES,
-    ArrayMapping,
-    held_shape,
-    held_vector_shape,
-    known_meaning,
-    meaning_in,
-    note_on,
-    open_mask,
-    with_mask,
-)
+from attn_gui.formats.named.array_mapping import ROWS, ArrayMapping, held_shape, held_vector_shape
 from attn_gui.formats.named.array_names import (
     MASK,
     guess,
@@ -77,6 +64,16 @@ from attn_gui.formats.named.array_names import (
     with_stacked_apart,
 )
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
+from attn_gui.formats.named.mask_meanings import (
+    KEEP,
+    NO_MASK,
+    SWITCHES,
+    known_meaning,
+    meaning_in,
+    note_on,
+    open_mask,
+    with_mask,
+)
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
     LINEAR,
@@ -206,7 +203,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], _Idle], ...] = tuple(
 """Names of what changes the numbers of a problem → whether with these it does not; the first that fits counts."""
 _NAMES = re.compile("prefix|padding_side")  # settings that change no number where they are words
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
-"""A field of an arrangement that tells how to read some parts → these."""
+"""A field of a mapping that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
 _WITH_X = ("context", "b_query", "b_key", "b_value")
 """Parts that go with others; those that go with x and its weights alone."""
@@ -226,12 +223,12 @@ _WITH_X = ("context", "b_query", "b_key", "b_value")
 # The only one that is left is taken, and noted unless it goes without saying; several are a question. So are the
 # weights' order, of those that go with the axes, and what true means in a mask.
 class CompletedMapping(NamedTuple):
-    """An arrangement with everything settled that can be, notes on guesses, and the questions that are open.
+    """A mapping with everything settled that can be, notes on guesses, and the questions that are open.
 
     The readings that fit are given by the name of each choice, as {value: words}; masks as from `masks_of`.
     """
 
-    arrangement: ArrayMapping
+    mapping: ArrayMapping
     notes: tuple[FileNote, ...]
     questions: tuple[SeveralReadings, ...]
     choices: Mapping[str, Mapping[str, FileNote]]
@@ -259,25 +256,25 @@ class _Choice(NamedTuple):
         return SeveralReadings(self.option, self.names, {value: self.fitting[value] for value in self.left})
 
 
-def complete_mapping(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
-    """Return the arrangement with every question answered.
+def complete_mapping(mapping: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
+    """Return the mapping with every question answered.
 
     Raises SeveralReadings where one is open, FormatError where the shapes allow no order of axes, or not the given one.
     """
-    answer = mapping_with_answers(arrangement, listing)
+    answer = mapping_with_answers(mapping, listing)
     if answer.questions:
         raise answer.questions[0]
     return answer
 
 
-def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
-    """Return the arrangement with all that the file settles, notes on that, and open questions.
+def mapping_with_answers(mapping: ArrayMapping, listing: ArrayListing) -> CompletedMapping:
+    """Return the mapping with all that the file settles, notes on that, and open questions.
 
     Raises FormatError as `complete_mapping` does. Where no reading fits nothing is open: the error comes first.
     """
-    _check_axes(arrangement, listing)
-    ways, fit = _ways(arrangement, listing)
-    found, made = arrangement, list[_Choice]()
+    _check_axes(mapping, listing)
+    ways, fit = _ways(mapping, listing)
+    found, made = mapping, list[_Choice]()
     if found.axes is None:
         made.append(axes := _choice_of_axes(found, listing, ways))
         found = replace(found, axes=None if axes.taken is None else tuple(axes.taken.split(",")))
@@ -299,7 +296,7 @@ def mapping_with_answers(arrangement: ArrayMapping, listing: ArrayListing) -> Co
 
 
 def _ways(said: ArrayMapping, listing: ArrayListing) -> tuple[list[ArrayMapping], bool]:
-    """Return the arrangement with each order of its axes and of its weights' axes with which the whole problem fits
+    """Return the mapping with each order of its axes and of its weights' axes with which the whole problem fits
     together, and whether there is one; where there is none the first that was tried."""
     axes: list[Axes | None] = [said.axes]
     if said.axes is None:
@@ -373,12 +370,12 @@ def _choice_of_weights(said: ArrayMapping, ways: Sequence[ArrayMapping]) -> _Cho
     return _Choice("weights", listed(names.values()), fitting, left if known is None else [known], noted)
 
 
-def complaint(arrangement: ArrayMapping, listing: ArrayListing) -> Exception | None:
-    """Return why an arrangement makes no problem, judged by shapes alone; None where it makes one."""
-    if GIVEN in arrangement.arrays:
-        return complaint_on_maps(arrangement.arrays, listing)
+def complaint(mapping: ArrayMapping, listing: ArrayListing) -> Exception | None:
+    """Return why a mapping makes no problem, judged by shapes alone; None where it makes one."""
+    if GIVEN in mapping.arrays:
+        return complaint_on_maps(mapping.arrays, listing)
     try:
-        return _clash(complete_mapping(arrangement, listing).arrangement, listing)
+        return _clash(complete_mapping(mapping, listing).mapping, listing)
     except (ValueError, TypeError) as error:
         return error
 
@@ -442,7 +439,7 @@ def _check_axes(said: ArrayMapping, listing: ArrayListing) -> None:
 
 
 def _clash(said: ArrayMapping, listing: ArrayListing) -> Exception | None:
-    """Return why an arrangement without open questions makes no problem; None where it makes one."""
+    """Return why a mapping without open questions makes no problem; None where it makes one."""
     held: dict[str, Shape] = {}
     try:
         held |= {role: shape for role, shape in said.shapes(listing).items() if role != MASK}
@@ -530,25 +527,25 @@ def _is_mask_of(shape: Shape, size: _MapSize) -> bool:
 
 # --- the problem ----------------------------------------------------------------------------------
 def problem_in(listing: ArrayListing, source: FileSource) -> Loaded:
-    """Return the problem of a file whose arrays have the names of fields. Raises as `read_arranged`."""
-    return read_arranged(ArrayMapping(), listing, source)
+    """Return the problem of a file whose arrays have the names of fields. Raises as `read_mapped`."""
+    return read_mapped(ArrayMapping(), listing, source)
 
 
-def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
-    """Return the problem that an arrangement makes of a file.
+def read_mapped(mapping: ArrayMapping, listing: ArrayListing, source: FileSource) -> Loaded:
+    """Return the problem that a mapping makes of a file.
 
     Raises FormatError, of its kinds AmbiguousFile where something is open, and ShapeError as a problem does.
     """
     # what is what: by the names of the arrays, options among them, then by shapes, names, and what lies beside them
     listing = with_stacked_apart(listing)
-    asked = arrangement.named(listing)
+    asked = mapping.named(listing)
     listing, option_names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
     if GIVEN in asked.arrays:
         rest = tuple(array for array in listing.arrays if array.name not in option_names)
         return _given(asked, replace(listing, arrays=rest), source)
     answer = complete_mapping(asked, listing)
-    said = answer.arrangement
+    said = answer.mapping
     said.shapes(listing)  # raises for an array that cannot be split, before any is read
     if said.own and MASK in answer.masks and MASK in listing.options:
         raise there_twice(MASK)
@@ -572,7 +569,7 @@ def read_arranged(arrangement: ArrayMapping, listing: ArrayListing, source: File
         notes=(*notes, *_notes_on_split(said, listing), *notes_on(left, ()), *loaded.notes, *differing),
         left_out=left_out,
         missed=()
-        if arrangement.arrays
+        if mapping.arrays
         else (*_missed(said, left, listing), *lacking, *_missed_settings(loaded, left_out, listing, source)),
     )
 

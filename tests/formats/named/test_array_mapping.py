@@ -15,15 +15,15 @@ from attn_gui.engine import Problem
 from attn_gui.engine.head_axis import READINGS, heads_of, laid_shape, readings, with_axes_in_order
 from attn_gui.formats import FormatError, load, save
 from attn_gui.formats.file_format import ArrayListing, ListedArray
-from attn_gui.formats.named.arranged_problem import complaint
 from attn_gui.formats.named.array_mapping import (
     ArrayMapping,
-    arrangement_of,
+    parse_mapping,
     propose_mapping,
     recall_mapping,
     record_of,
 )
 from attn_gui.formats.named.array_names import ForeignNames, suggested
+from attn_gui.formats.named.mapped_problem import complaint
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from tests.failing import each
 
@@ -155,11 +155,11 @@ COMPLAINTS = [
 ]
 
 
-@each(("arrangement", "words"), COMPLAINTS)
-def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: ArrayMapping, words: str) -> None:
+@each(("mapping", "words"), COMPLAINTS)
+def test_what_makes_no_problem_is_said_before_anything_is_read(mapping: ArrayMapping, words: str) -> None:
     shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5), "key": (2, 3, 4)}
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
-    found = complaint(arrangement, ArrayListing(arrays, lambda _source, _names: {}))
+    found = complaint(mapping, ArrayListing(arrays, lambda _source, _names: {}))
     assert words in str(found)
 
 
@@ -174,7 +174,7 @@ def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arra
 )
 def test_a_word_that_means_nothing_is_refused(words: dict[str, object], said: str) -> None:
     with pytest.raises(FormatError, match=said):
-        arrangement_of(**words)
+        parse_mapping(**words)
 
 
 HOOKS = {"query": "blocks.0.attn.hook_q", "key": "blocks.0.attn.hook_k", "value": "blocks.0.attn.hook_v"}
