@@ -42,7 +42,7 @@ from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.file_messages import FileNote, SeveralReadings
 from attn_gui.formats.named.arranged_problem import CompletedMapping, complaint, mapping_with_answers
 from attn_gui.formats.named.array_mapping import ADD, BLOCK, KEEP, NO_MASK, ArrayMapping
-from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
+from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTING_ROLES, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import (
     FUSED,
     HEAD_BY_HEAD,
@@ -385,7 +385,7 @@ class ArraySlot(ChoiceBox):
 
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
-_FUSED_ROW = tuple(role for role in PROJECTED if role in FUSED)  # in place of the three rows above it
+_FUSED_ROW = tuple(role for role in PROJECTING_ROLES if role in FUSED)  # in place of the three rows above it
 _OUTPUT_ROW, _MASK_ROW = ("w_output", "b_output"), (MASK,)
 _PLACED = {*AT_ONCE, *_OUTPUT_ROW, *_MASK_ROW, *_FUSED_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
 _OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q and K, with either way
@@ -426,7 +426,7 @@ class PartSlots(QWidget):
         """Show these arrays in their places, and the way that they go."""
         for role, slot in self.slots.items():
             slot.set_key(names.get(role, ""))
-        radio = self.projected if set(names) & set(PROJECTED) else self.direct
+        radio = self.projected if set(names) & set(PROJECTING_ROLES) else self.direct
         with QSignalBlocker(self):
             radio.setChecked(True)
 
