@@ -144,7 +144,7 @@ def with_numbers(
     planes: Sequence[PlaneLike],
     color_scale: ColorScale,
     size: tuple[int, int],
-    progress: Progress = silent,
+    progress: Progress,
 ) -> MapFigure:
     """Return the figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(progress, part, len(planes))) for part, plane in enumerate(planes)]

@@ -412,7 +412,7 @@ def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) 
     return values, allowed
 
 
-def pooled_map(plane: Plane, side: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
+def pooled_map(plane: Plane, side: int, progress: Progress) -> tuple[Values, Allowed | None]:
     """Return (values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
     rows, columns = (min(side, cells) for cells in plane.shape)
     if is_long(plane.evaluation.problem):
