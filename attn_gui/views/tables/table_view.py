@@ -44,6 +44,7 @@ from attn_gui.views.tables.delegate import (
     EntryStep,
     EntryWalk,
     Hint,
+    Modifier,
     step_of,
     way_out,
 )
@@ -349,7 +350,6 @@ def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
 
 
 Trigger = QAbstractItemView.EditTrigger
-Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 CORNERS = {Qt.Key.Key_Home: (-1, -1), Qt.Key.Key_End: (1, 1)}
 
