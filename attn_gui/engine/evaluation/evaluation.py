@@ -225,7 +225,7 @@ class Evaluation(ABC):
         shape = self.node(stage).shape
         if len(shape) == 4:
             head = head or 0
-            return (slice(batch, batch + 1), slice(head, head + 1), *_cuts((rows, columns), shape[2:]))
+            return (*indices.cell((batch, head)), *_cuts((rows, columns), shape[2:]))
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
         down, inside = _cuts((rows, columns), (shape[1], mine.stop - mine.start))
         return (slice(batch, batch + 1), down, slice(mine.start + inside.start, mine.start + inside.stop))

@@ -18,7 +18,7 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import scaled, style_text
 from attn_gui.views.widgets import ChoiceBox, arrange
 
-ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
+ODDS = ("", "kept", "free")  # by what can be reached, or as a person says
 WIDTH = 400
 REASON_LINES = 4  # so that the dialog keeps its size while a person types
 
@@ -130,7 +130,7 @@ class TargetDialog(FormDialog):
             target = None
         self._waiting = target is not None
         if target is not None:
-            self.asked.emit(target, self.way(), ODDS[self.odds.currentData()])
+            self.asked.emit(target, self.way(), self.odds.currentData() or None)
         else:
             self.withdrawn.emit()
         self._show()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -32,7 +32,8 @@ from attn_gui.engine.graph.printed_digits import PrintedNumbers
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.graph.symbols_and_titles import cell_symbol, plain_name
 from attn_gui.engine.scores import SCORES
-from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
+from attn_gui.figure.colors import sign_color
+from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING
 from attn_gui.figure.text.number_formats import is_whole
 from attn_gui.views.inspector.cell_relations import (
     ExplainContext,
@@ -401,7 +402,6 @@ ELIDE, ONE_LINE = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter | Q
 SIDES = int(Qt.AlignmentFlag.AlignLeft | ONE_LINE), int(Qt.AlignmentFlag.AlignRight | ONE_LINE)  # of names, of numbers
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 DIGITS = str.maketrans("123456789", "000000000")
-POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
 
 class TermsHeader(QHeaderView):
@@ -632,21 +632,14 @@ class TermDelegate(QStyledItemDelegate):
         length = max((room.width() - scaled(2)) * share, 1.0)
         height = room.height() * 0.45
         bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
-        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=term_cell.chosen))
+        theme = current_theme()
+        chosen_or_not = theme.key if term_cell.chosen else theme.text3
+        painter.fillRect(bar, sign_color(value, theme.name) if terms.signed() else chosen_or_not)
 
 
 def row_height() -> int:
     """Return the height of a term: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
-
-
-def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
-    """Return the color of a bar: that of its sign in the signed map, or the role of the chosen one."""
-    theme = current_theme()
-    if signed:
-        stops = dict(SIGNED_STOPS[theme.name])
-        return QColor(stops[NEGATIVE if value < 0 else POSITIVE])
-    return theme.key if chosen else theme.text3
 
 
 def text_width(text: str) -> int:
