@@ -533,7 +533,7 @@ def _paint_labels(painter: QPainter, figure: CardFigure, place: QRectF) -> None:
 def _labels(
     labels: Sequence[str], pitch: float, chosen: int, role: str, theme: Theme, size: float
 ) -> Iterator[tuple[int, str, QColor, bool]]:
-    """Place, text, color and weight of the labels of an axis."""
+    """Yield place, text, color and weight of the labels of an axis."""
     step = label_step(size * LEADING, pitch)
     for cell in sorted({*range(0, len(labels), step), chosen}):
         if cell == chosen:

@@ -374,7 +374,7 @@ def legend_text(maps: Sequence[MapFigure], flag: int) -> str:
 
 
 def _counts(maps: Sequence[MapFigure]) -> dict[int, str]:
-    """Number of flagged cells in all maps, one for each state where they differ; empty for "some"."""
+    """Return the number of flagged cells in all maps, one for each state where they differ; empty for "some"."""
     found = {}
     for flag in dict.fromkeys(flag for figure in maps for flag in figure.counts):
         each = [figure.counts[flag] for figure in maps if flag in figure.counts]

@@ -294,7 +294,7 @@ def page_of(
 
 
 def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
-    """Maker of the session that a figure carries, which raises FieldError where there is no room; None for none."""
+    """Return the maker of the session that a figure carries, or None; it raises FieldError where there is no room."""
     if not settings.carries(problem):
         return None
     view: dict[str, object] = {"stage": settings.stage, "head": heads[0] or 0, "item": settings.batch}

@@ -29,7 +29,7 @@ STAGE_PLACE = "stage"  # of the map of a stage, among the places of the matrices
 
 
 def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
-    """LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
+    """Return LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
     if evaluation.kind:
         letter = matrix_latex(stage)
         states = {

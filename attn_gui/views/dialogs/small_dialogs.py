@@ -228,7 +228,7 @@ class SnapshotDialog(QDialog):
         self._look()
 
     def answer(self) -> tuple[str, str]:
-        """Name and note as they were typed."""
+        """Return name and note as they were typed."""
         return " ".join(self.name.text().split()), self.note.toPlainText().strip()
 
     def _look(self) -> None:

@@ -135,7 +135,7 @@ class TermsModel(ShapedModel):
             self.endResetModel()
 
     def _count_rows(self) -> None:
-        """Other terms are shown, or more of them."""
+        """Count the rows anew, after other terms are shown, or more of them."""
         self._faces.clear()
         self._writers.clear()
         self._largest = None
@@ -519,7 +519,7 @@ class TermsView(QTableView):
         header.setMinimumSectionSize(1)
 
     def _on_terms_data_changed(self) -> None:
-        """Other numbers in as many rows and columns: what need not be laid out again is not."""
+        """Lay out anew only what other numbers in as many rows and columns can change."""
         before, alone = self.minimumSizeHint(), self._alone
         self._forget_widths()
         if alone != self._alone:
