@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QRegion
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,12 @@ def covered(widget: QWidget) -> QRegion:
         if child.isVisible() and not child.isWindow():
             region += covered(child).translated(child.pos())
     return region
+
+
+def overlapping(written: Iterable[tuple[str, QRectF]]) -> list[tuple[str, str]]:
+    """Texts that run into each other, by the rectangles of their ink."""
+    inner = [(text, box.adjusted(1, 2, -1, -2)) for text, box in written]
+    return [(a, b) for k, (a, one) in enumerate(inner) for b, two in inner[:k] if one.intersects(two)]
 
 
 def fault(widget: QWidget) -> str:

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import attn_gui
-from attn_gui.app.files.export import figure_tasks, number_tasks
+from attn_gui.app.files.export_tasks import figure_tasks, number_tasks
 from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.engine import DenseEvaluation, Problem, compute

@@ -198,7 +198,7 @@ class CellHistoryController(Controller):
     def _ask(self) -> None:
         self.changed.emit()
         place = self._place()
-        arrays = self._document.problem.arrays().values()
+        arrays = self._document.arrays.values()
         if place is None or not self._document.stack.index() or sum(array.nbytes for array in arrays) > LARGE:
             return
         try:

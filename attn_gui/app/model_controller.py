@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -29,11 +29,15 @@ from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.session import FileStamp, StudyRecord
 from attn_gui.languages import N_
 from attn_gui.models import KNOWN, KnownModel
-from attn_gui.models.changed_layers import LayerEdit
-from attn_gui.models.model import Run, read_model
-from attn_gui.models.study import OpenedStudy, Study, open_layer, opened_study, sample_text
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.dialog_base import soon_over
+
+if TYPE_CHECKING:
+    from attn_gui.models.changed_layers import LayerEdit
+    from attn_gui.models.model import Run
+    from attn_gui.models.study import OpenedStudy, Study
+
+    Edits = Mapping[int, LayerEdit]
 
 LAYER = N_("History", "layer {layer}")
 TEXT = N_("History", "text “{text}”")
@@ -41,8 +45,6 @@ MOST_FOLDERS = 10
 
 LONGEST = 40
 """Letters of a text in the name of a step."""
-
-Edits = Mapping[int, LayerEdit]
 
 MENU, CONTEXT = "models", "Models"
 
@@ -208,6 +210,8 @@ class ModelController(Controller):
     def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
         revision of the document that may be `left` is not asked about again."""
+        from attn_gui.models.study import opened_study
+
         read = FileStamp.of(path)
         if left == self._document.revision or self._files.may_leave():
             if FileStamp.of(path) != read:  # saved when that was asked: the record is of before
@@ -371,6 +375,9 @@ def _made(placed: OpenedStudy | None) -> _Made | None:
 
 
 def _opened(path: Path, progress: Progress, name: str = "") -> OpenedStudy:
+    from attn_gui.models.model import read_model
+    from attn_gui.models.study import open_layer, sample_text
+
     model = read_model(path, within(progress, 0, 2), name=name)
     return open_layer(model, sample_text(model), 0, {}, within(progress, 1, 2))
 

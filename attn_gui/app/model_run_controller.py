@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 
@@ -13,7 +13,6 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model_controller import ModelController, ModelStep, ModelSteps, StepWork
-from attn_gui.app.model_results import ChangedLayers, ModelResult, WantedReading, answer, cosine_text
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import DocumentChange
@@ -22,20 +21,22 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import off_heads
-from attn_gui.figure.pages.model import MOST
 from attn_gui.figure.pages.page_kind import ModelContext
 from attn_gui.formats.file_messages import FileNote
 from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import N_
-from attn_gui.models.attribution import LikelyToken, likely, rows_taken
-from attn_gui.models.model import Run
-from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.banner import Words
-from attn_gui.views.head_grid import HeadPlace
-from attn_gui.views.model_view import PICTURES, ModelView
+from attn_gui.views.head_grid import PICTURES, HeadPlace
 from attn_gui.views.names import letter, stage_title
 from attn_gui.views.theme import current_theme, theme_signal
+
+if TYPE_CHECKING:
+    from attn_gui.app.model_results import ChangedLayers, ModelResult
+    from attn_gui.models.attribution import LikelyToken
+    from attn_gui.models.model import Run
+    from attn_gui.models.study import Study
+    from attn_gui.views.model_view import ModelView
 
 AS_BEFORE = N_("What it predicts is shown as it was before.")
 
@@ -166,6 +167,8 @@ class ModelRunController(Controller):
             self.changed.emit()
 
     def _ask(self) -> None:
+        from attn_gui.app.model_results import WantedReading, answer
+
         study, problem = self._document.study, self._document.problem
         if study is not None:
             before, known = self.answer, self._models.run_of(study)
@@ -261,6 +264,8 @@ class ModelRunController(Controller):
     def _similar(self) -> str:
         """Return the likeness of the text's embedding to the one before, and to the second text's, in a model of
         sentences."""
+        from attn_gui.app.model_results import cosine_text
+
         found = self.answer
         assert found is not None
         words = []
@@ -280,6 +285,9 @@ class ModelRunController(Controller):
         return self._position if 0 <= self._position < count else self.answer.place
 
     def _predict(self) -> None:
+        from attn_gui.figure.pages.model import MOST
+        from attn_gui.models.attribution import likely
+
         found = self.answer
         if found is not None and found.run.model.ends.head is not None:
             position = self._place()
@@ -304,6 +312,9 @@ class ModelRunController(Controller):
     # --- what is wanted --------------------------------------------------------------------------
     def _make(self) -> None:
         """Make the view, while the first model is being opened or when it is there."""
+        from attn_gui.app.model_results import ChangedLayers
+        from attn_gui.views.model_view import ModelView
+
         if self._panel is not None:
             return
         panel = self._panel = ModelView(self._window.pictures)
@@ -436,6 +447,8 @@ class SecondTextController(Controller):
         self._take(stage, None, 0, Label(ALL, {"stage": letter(stage)}))
 
     def _take(self, stage: str, rows: slice | None, place: int, label: Label) -> None:
+        from attn_gui.models.attribution import rows_taken
+
         study, answer, second = self._document.study, self._showing.answer, self._showing.second
         if study is None or answer is None or second is None or self._is_behind(study, answer):
             return

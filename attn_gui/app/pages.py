@@ -24,7 +24,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import FittedWidth, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.arrays import silent
-from attn_gui.figure.figure_kinds import PAGES
+from attn_gui.figure.pages.catalog import PAGES
 from attn_gui.figure.pages.code import CodePage, CodeText
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.page_kind import CHOSEN, ModelContext, PageContext, PageKind, PageSpot, option_values

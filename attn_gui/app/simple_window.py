@@ -83,6 +83,8 @@ PARTS = (
 # fmt: on
 """The last ones are tools of the tool bar, by the names of their actions."""
 
+ALL_PARTS = frozenset(part.name for part in PARTS)
+
 
 class SimpleWindowController(Controller):
     """Shows in the simple window the parts that are asked for, and all of them in the full one."""
@@ -104,9 +106,11 @@ class SimpleWindowController(Controller):
     def show(self, *_: object) -> None:
         """Bring the parts of the window up to date."""
         context = self._context
-        asked = {part.name for part in PARTS if part.asked(context)} | context.view.look.parts
-        self._kept |= asked & KEPT
-        shown = frozenset(asked | self._kept if context.appearance.simple else (part.name for part in PARTS))
+        shown = ALL_PARTS
+        if context.appearance.simple:
+            asked = {part.name for part in PARTS if part.asked(context)} | context.view.look.parts
+            self._kept |= asked & KEPT
+            shown = frozenset(asked | self._kept)
         if shown != self._shown:  # an edit lays nothing out anew
             self._shown = shown
             context.window.set_parts(shown)

@@ -14,6 +14,7 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.shell import Shell
 from attn_gui.app.state.settings import REOPEN, AppearanceController
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.document.edits import Label
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
@@ -21,6 +22,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.stage_formulas import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.number_formats import sentence_number
 from attn_gui.figure.text.rich_text import token_label
+from attn_gui.languages import N_
 from attn_gui.lessons.curriculum import names, path_of
 from attn_gui.lessons.word_vectors import are_known, problem_of
 from attn_gui.pictures.planes import number_at
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from attn_gui.app.model_controller import ModelController
 
 SENTENCE = "sentence"
+NAME = Label(N_("StartPage", "One sentence"), context="StartPage")  # of the document that its card opens
 FOUND = example_of(FIRST).cell or (0, 0)
 """The cell that the card of the real model speaks of: it → tired."""
 SHARPNESS = 0.25
@@ -245,7 +248,7 @@ class StartPage(QObject):
             return False
         if not self._files.may_leave():
             return False
-        self._files.begin_problem(card.evaluation.problem, lambda: self.tr("One sentence"))
+        self._files.begin_problem(card.evaluation.problem, NAME)
         said = self._say_real if self._real else self._say_random
         self._window.banner.show_info(said)
         return True

@@ -16,8 +16,8 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
-from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.writing import WritingController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.title_and_status import StatusController

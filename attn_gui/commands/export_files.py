@@ -332,7 +332,8 @@ def _write_page(request: ExportRequest) -> Iterator[Path]:
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.compose import check_cell  # Qt is not needed for numbers
-    from attn_gui.figure.figure_kinds import FRAMES, page_of_name
+    from attn_gui.figure.figure_kinds import FRAMES
+    from attn_gui.figure.pages.catalog import page_of_name
     from attn_gui.figure.pages.page_kind import PageContext, from_texts
     from attn_gui.figure.stage_formulas import stage_plane
 

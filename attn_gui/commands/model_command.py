@@ -86,7 +86,7 @@ def _pages_of(chosen: argparse.Namespace) -> list[Any]:
     """Return the chosen pages. Raises ValueError for a name of none, which is known before a model has run."""
     if not chosen.page:
         return []
-    from attn_gui.figure.figure_kinds import page_of_name
+    from attn_gui.figure.pages.catalog import page_of_name
 
     return [page_of_name(name) for name in chosen.page]
 

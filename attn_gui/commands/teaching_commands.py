@@ -17,7 +17,7 @@ def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = lesson_parser().parse_args(words)
     command_base.need_drawing()
-    from attn_gui.figure.figure_kinds import PAGES
+    from attn_gui.figure.pages.catalog import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.formats.file_messages import FileNote
     from attn_gui.lessons.lesson import read_lesson

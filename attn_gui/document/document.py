@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.edits import Edit, EditError
+from attn_gui.document.edits import Edit, EditError, Label
 from attn_gui.document.history import LARGEST_COPY, LIMIT, History, PastStates, Snapshots
 from attn_gui.document.matrix_model import shown_part
 from attn_gui.document.working_arrays import DocumentChange, Draft, DraftCopy, released_arrays, with_own_memory
@@ -45,13 +45,13 @@ class Document(QObject):
         self,
         problem: Problem,
         path: Path | None = None,
-        name: str = "",
+        name: str | Label = "",
         parent: QObject | None = None,
         *,
         history_bytes: int = LIMIT,
     ) -> None:
         super().__init__(parent)
-        self.path, self.name = path, name
+        self.path, self._name = path, name
         self.generation = 0  # moves with every change of the document, once it is carried out
         self.revision = 0  # moves with the generation and with the snapshots: with all that a file would hold
         self._draft = Draft(with_own_memory(problem.fields(), {}))
@@ -98,6 +98,16 @@ class Document(QObject):
     def modified(self) -> bool:
         """Whether there is something that its file does not hold."""
         return self._history.modified or self.snapshots.modified
+
+    @property
+    def name(self) -> str:
+        """Its name without an ending, in the present language where it was given as a label."""
+        return str(self._name)
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays of `problem` by dotted name."""
+        return self._draft.state.views
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
         """Return a function that gives what a table shows of an array (dotted name), read-only, when it is called.
@@ -181,7 +191,7 @@ class Document(QObject):
         self,
         problem: Problem,
         path: Path | None = None,
-        name: str = "",
+        name: str | Label = "",
         snapshots: Sequence[Snapshot] = (),
         study: Study | None = None,
     ) -> None:
@@ -189,8 +199,8 @@ class Document(QObject):
         self._draft.state = replace(with_own_memory(problem.fields(), released_arrays(problem)), study=study)
         self._begun(path, name, snapshots)
 
-    def _begun(self, path: Path | None, name: str, snapshots: Sequence[Snapshot] = ()) -> None:
-        self.path, self.name = path, name
+    def _begun(self, path: Path | None, name: str | Label, snapshots: Sequence[Snapshot] = ()) -> None:
+        self.path, self._name = path, name
         self._history.clear()
         self.snapshots.begin(snapshots)
         self._draft.changes.append(
@@ -203,7 +213,7 @@ class Document(QObject):
         self, path: Path, generation: int | None = None, snapshots: tuple[Snapshot, ...] | None = None
     ) -> None:
         """Remember that `path` holds these snapshots and this generation; the present may be a later one."""
-        self.path, self.name = path, path.stem
+        self.path, self._name = path, path.stem
         self.snapshots.mark_saved(self.snapshots.all if snapshots is None else snapshots)
         if generation in (None, self.generation):
             self.stack.setClean()
@@ -218,7 +228,7 @@ class Document(QObject):
 
     def rename(self, name: str) -> None:
         """Change the name of a document without a file, as when the language changes."""
-        self.name = name
+        self._name = name
         self.titleChanged.emit()
 
     def mark_unsaved(self) -> None:

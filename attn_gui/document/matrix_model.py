@@ -160,8 +160,8 @@ class MatrixModel(ShapedModel):
 
     def cell(self, row: int, column: int) -> tuple[str, float]:
         """Return the text shown in a cell and its number, for a delegate that paints; ("", nan) outside."""
-        array = self._holding(row, column)
-        if array is None:
+        array = self._array()
+        if array is None or not (0 <= row < self._shape[0] and 0 <= column < self._shape[1]):
             return "", np.nan
         value = array.item(row, column)
         value = value != self.inverted if array.dtype.kind == "b" else value
@@ -187,15 +187,11 @@ class MatrixModel(ShapedModel):
 
     def number(self, row: int, column: int) -> float:
         """Return the number of a cell without its text; nan outside."""
-        array = self._holding(row, column)
-        if array is None:
+        array = self._array()
+        if array is None or not (0 <= row < self._shape[0] and 0 <= column < self._shape[1]):
             return np.nan
         value: float = array.item(row, column)
         return float(value != self.inverted) if array.dtype.kind == "b" else value
-
-    def _holding(self, row: int, column: int) -> Matrix | None:
-        """Return the present array if it has that cell."""
-        return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
     @property
     def row_labels(self) -> Sequence[str]:

@@ -148,9 +148,10 @@ class DocumentChange:
     def merged(cls, changes: Sequence[DocumentChange]) -> DocumentChange:
         """Return one change for several in a row."""
         fields: dict[str, tuple[Box, ...] | None] = {}
-        for name, boxes in (item for change in changes for item in change.fields.items()):
-            known = fields.get(name, ())
-            fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
+        for change in changes:
+            for name, boxes in change.fields.items():
+                known = fields.get(name, ())
+                fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
         return cls(fields, any(change.opened for change in changes), any(change.study for change in changes))
 
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine.errors import spelled
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.grading import number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.printed_digits import printed_operands
@@ -50,7 +51,7 @@ from attn_gui.figure.worksheet_pages import (
 )
 from attn_gui.figure.writers import END, Page
 from attn_gui.languages import N_
-from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet, mistaken_numbers
+from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet, mistaken_numbers
 from attn_gui.lessons.lesson import written
 
 KEYS = N_("Worksheets", "{heading}: answers")
@@ -184,7 +185,7 @@ def _paint_key_head(sheet: Worksheet, room: float, pen: Pen, x: float, y: float)
 
 def _tables_part(tables: Sequence[WorksheetTable], size: TableSize, room: float) -> KeyPart:
     placed = flow(tables, size, room)
-    return KeyPart(placed.height + 2 * MM, lambda pen, x, y: placed.paint(pen, QPointF(x, y), framed=False))
+    return KeyPart(placed.height + 2 * MM, lambda pen, x, y: placed.paint(pen, QPointF(x, y), tinted=False))
 
 
 def _rule_part(room: float) -> KeyPart:

@@ -150,8 +150,7 @@ def _packed(srgb: npt.NDArray[np.uint32]) -> Lut:
 
 
 def _channels(colors: npt.NDArray[np.uint32]) -> Floats:
-    colors = np.asarray(colors, dtype=np.uint32)
-    return np.stack([(colors >> shift) & 255 for shift in (16, 8, 0)], axis=-1) / 255.0
+    return (np.asarray(colors, dtype=np.uint32)[..., None] >> np.array((16, 8, 0), np.uint32) & 255) / 255.0
 
 
 def _linear(srgb: Floats) -> Floats:
@@ -275,21 +274,17 @@ def floating(values: npt.ArrayLike) -> Values:
 
 
 # --- rules ---------------------------------------------------------------------------------------
-Taken = Callable[[Values, "Allowed | None", bool, int], Levels]
-"""Levels from values, allowed, whether they are signed, and the number of keys."""
-
-
 class LevelRule(NamedTuple):
     """A way to find levels: its title, what it does, what the color bar says of it, and `take`, which reads them from
-    the numbers; None where they are given. `sampled` rules make do with some rows of a long map, `weights_only` ones
-    mean nothing for signed numbers.
+    the numbers as `auto_levels` does; None where they are given. `sampled` rules make do with some rows of a long map,
+    `weights_only` ones mean nothing for signed numbers.
     """
 
     key: str
     title: str
     about: str
     said: str
-    take: Taken | None = None
+    take: Callable[..., Levels] | None = None
     sampled: bool = False
     weights_only: bool = False
 
@@ -305,14 +300,14 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "Automatic"),
                 N_("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
                 "",
-                lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys),
+                auto_levels,
             ),
             LevelRule(
                 FULL,
                 N_("Levels", "0 … 1"),
                 N_("Levels", "All that a weight can be, so that maps can be compared by eye"),
                 N_("Levels", "0 … 1"),
-                lambda *_: Levels(0.0, 1.0),
+                lambda *_, **__: Levels(0.0, 1.0),
                 weights_only=True,
             ),
             LevelRule(
@@ -320,7 +315,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "0 … largest"),
                 N_("Levels", "The largest number on show has the strongest color"),
                 N_("Levels", "0 … largest"),
-                lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed),
+                lambda values, allowed, *, signed, keys: largest_levels(values, allowed, signed=signed),
                 weights_only=True,
             ),
             LevelRule(
@@ -328,7 +323,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "Automatic for 99 % of the values"),
                 N_("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
                 N_("Levels", "99 %"),
-                lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
+                lambda values, allowed, *, signed, keys: percentile_levels(values, allowed, signed=signed),
                 sampled=True,
             ),
             LevelRule(

@@ -1,4 +1,4 @@
-"""Kinds of figures (map alone, matrices around it, page, card): which there are, size, type; the catalog of pages."""
+"""Kinds of figures (map alone, matrices around it, page, card): which there are, size, type."""
 
 from __future__ import annotations
 
@@ -21,19 +21,7 @@ from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import STYLES, ExportSettings, own_heads
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import HeatmapLayout, begin, fitting_numbers, paint_map, plan
-from attn_gui.figure.pages.code import CodePage
-from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
-from attn_gui.figure.pages.dependence import DependencePage
-from attn_gui.figure.pages.dimensions import DimensionsPage
-from attn_gui.figure.pages.gradients import GradientPage
-from attn_gui.figure.pages.model import (
-    EffectPage,
-    HeadEffectsPage,
-    LensPage,
-    LogitPartsPage,
-    PatchingPage,
-    PredictionPage,
-)
+from attn_gui.figure.pages.catalog import PAGES, page_of_name
 from attn_gui.figure.pages.page_kind import (
     ModelContext,
     NoRoom,
@@ -44,13 +32,6 @@ from attn_gui.figure.pages.page_kind import (
     checked_options,
     option_values,
 )
-from attn_gui.figure.pages.precisions import PrecisionPage
-from attn_gui.figure.pages.regression import CurvePage, PoolingsPage
-from attn_gui.figure.pages.relations import MeaningPage, RelationsPage
-from attn_gui.figure.pages.retrieval import RetrievalPage
-from attn_gui.figure.pages.snapshots import StatesPage
-from attn_gui.figure.pages.sqrt_d_k import RootPage
-from attn_gui.figure.pages.sweep import SweepPage
 from attn_gui.figure.product import (
     ProductFigure,
     ProductLayout,
@@ -63,28 +44,6 @@ from attn_gui.figure.stage_formulas import STAGE_PLACE
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.languages import N_
-
-# --- pages ----------------------------------------------------------------------------------------
-# fmt: off
-_KINDS = (
-    CurvePage(), PoolingsPage(), RetrievalPage(), HeadContributions(), ValueWeightedPage(), OverHeadsPage(),
-    SweepPage(), RelationsPage(), MeaningPage(), DependencePage(), GradientPage(), RootPage(), PrecisionPage(),
-    CodePage(), DimensionsPage(), StatesPage(), PredictionPage(), LensPage(), EffectPage(), HeadEffectsPage(),
-    LogitPartsPage(), PatchingPage(),
-)
-# fmt: on
-
-PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
-"""Every page by its name, read when one of them is asked for."""
-
-_NO_PAGE = N_("There is no page {got}; there are {known}.")
-
-
-def page_of_name(name: str) -> PageKind[Any]:
-    """Return a page by its name. Raises ValueError with a sentence for another."""
-    if name not in PAGES:
-        raise Refusal(_NO_PAGE, got=repr(name), known=", ".join(PAGES))
-    return PAGES[name]
 
 
 def check_options(name: str, evaluation: Evaluation, settings: ExportSettings, head: int) -> None:

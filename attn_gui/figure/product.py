@@ -136,6 +136,9 @@ def _labeled(
 LEAST_SIDE = 1.5 * PX_PER_CM
 """A matrix beside the stage is not thinner than this if its cells need not be larger than the stage's."""
 
+THINNEST = 4.0
+"""No matrix is thinner than this, of however few rows or columns beside very many."""
+
 MOST_SHARE = 0.5
 """Of more cells it is not longer than this part of the stage: it shares the rows or columns of the stage, not the size
 of its cells, as in the window."""
@@ -196,7 +199,7 @@ def plan_product(
         return (width is None or found.width <= width) and (height is None or found.height <= height)
 
     low = _largest(64 * PX_PER_CM / min(cells), lambda size: fits((cells[0] * size, cells[1] * size)))
-    least = LEAST_SIDE / (min(cells) * max(figure.stage.shape))
+    least = min(1.0, LEAST_SIDE / (min(cells) * max(figure.stage.shape)))  # its own size is never too small
     if low < least:
         found = _laid_out(figure, (cells[0] * least, cells[1] * least), width)
         if width is not None and found.width > width:
@@ -311,7 +314,7 @@ def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> di
                 "result": (min(own_columns * across, wide), stage[1]),
                 "factor": (min(own_columns * across, wide), min(own_rows * down, long)),
             }[place]
-    return sizes
+    return {place: (max(wide, THINNEST), max(high, THINNEST)) for place, (wide, high) in sizes.items()}
 
 
 def _factor_labels(

@@ -30,7 +30,7 @@ from attn_gui.formats.file_format import stage_labels
 from attn_gui.languages import N_
 from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Worksheet
 from attn_gui.lessons.lesson import written
-from attn_gui.lessons.worked_solutions import given_matrices, given_numbers, mask_sentences
+from attn_gui.lessons.worked_solutions import ALLOWED, given_matrices, given_numbers, mask_sentences
 
 MM = PX_PER_CM / 10
 PT = PX_PER_CM * 2.54 / 72
@@ -57,8 +57,10 @@ class WorksheetTable:
     marked: tuple[int, int] | None = None
 
 
-BEHIND = "w_output", "b_output"
-"""What is behind the last step of a sheet."""
+BEHIND = "w_output", "b_output", ALLOWED
+"""What is behind the last step of a sheet, and the mask, whose −∞ stand in the tables of masked scores."""
+PROJECTING = "x", "context", *(f"{letter}_{name}" for name in PROJECTED for letter in "wb"), "block."
+"""How names begin of what Q, K and V are computed from, and of what a block does before and after."""
 
 
 def given_tables(
@@ -70,11 +72,13 @@ def given_tables(
     """
     evaluation = sheet.evaluation
     after = [table for names in sheet.given for table in stage_tables(sheet, names, style)]
-    if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
+    given = {name for names in sheet.given for name in names}
+    if given.issuperset((*PROJECTED, evaluation.scores)):
         return [], after  # what they were computed from is of no use
+    projected = given.issuperset(PROJECTED)
     own = []
     for name, head, values, _names in given_matrices(evaluation, 0):
-        if name not in BEHIND:
+        if name not in BEHIND and not (projected and name.startswith(PROJECTING)):
             words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
             heading = _titled(name, head, style) + words
             own.append(_table(heading, _labels(evaluation, name, len(values)), values, _given))
@@ -156,7 +160,7 @@ FULL = N_(
 )
 FULL_OF_ONE = N_("Worksheets", "These matrices do not fit on one page with room for working; choose a smaller problem.")
 WOULD_FIT = N_("Worksheets", "Tokens that fit at this level: {tokens}.")
-SCORE = N_("Worksheets", "{letter}: {score}")
+SCORE_FUNCTION = N_("Worksheets", "{letter}: {score}")
 COLUMNS = N_("Worksheets", "columns of heads {heads}: {columns}")
 ROW_SUMS = N_("Worksheets", "Sum of each row:")
 ROW = N_("Worksheets", "row {row}")
@@ -264,7 +268,7 @@ def facts(sheet: Worksheet, style: PageStyle) -> str:
     """Return what a student needs besides: columns of the heads, score, mask in words, numbers that are given."""
     problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
     named = {"letter": symbol(sheet.evaluation.scores), "score": style.translate("Scores", score.label)}
-    found = [] if score.dot else [style.translate("Worksheets", SCORE).format(**named)]
+    found = [] if score.dot else [style.translate("Worksheets", SCORE_FUNCTION).format(**named)]
     found += [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
     found += mask_sentences(problem, style.translate)
     if problem.num_heads > 1:
@@ -380,10 +384,10 @@ class TableFlow:
     width: float = 0.0
     height: float = 0.0
 
-    def paint(self, pen: Pen, corner: QPointF, *, framed: bool = True) -> None:
-        """Paint them from a corner on; `framed`: cells that are asked for have a frame and no number."""
+    def paint(self, pen: Pen, corner: QPointF, *, tinted: bool = True) -> None:
+        """Paint them from a corner on; `tinted`: cells with a number have a ground of their own."""
         for place, table in zip(self.places, self.tables, strict=True):
-            _paint_table(pen, corner + place, table, self.size, framed=framed)
+            _paint_table(pen, corner + place, table, self.size, tinted=tinted)
 
 
 def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: int = 0) -> TableFlow:
@@ -398,7 +402,7 @@ def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: i
     return TableFlow(tuple(tables), size, tuple(places), wide, y + high)
 
 
-def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, framed: bool) -> None:
+def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, tinted: bool) -> None:
     theme, cell, row_high = pen.style.theme, size.across(table), size.row
     left, top = corner.x() + size.label(table), corner.y() + size.title + size.header
     pen.text(left, corner.y() + size.title * 0.62, table.title, max(TEXT, size.number), strong=True)
@@ -411,13 +415,13 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
         pen.text(left - 1.5 * MM, middle + LEAST * 0.36, name, LEAST, faint=True, anchor=END)
         for column, text in enumerate(cells):
             place = QRectF(left + column * cell, top + row * row_high, cell, row_high)
-            empty = framed and (row, column) in table.asked
-            pen.painter.fillRect(place, theme.surface if empty or not framed else theme.raised)
+            empty = (row, column) in table.asked
+            pen.painter.fillRect(place, theme.raised if tinted and not empty else theme.surface)
             pen.frame(place, 1.0, faint=True)
             if not empty:
                 strong, base = (row, column) == table.marked, middle + size.number * 0.36
                 pen.text(place.center().x(), base, text, size.number, strong=strong, anchor=MIDDLE)
-    for row, column in table.asked if framed else ():
+    for row, column in table.asked:
         pen.frame(QRectF(left + column * cell, top + row * row_high, cell, row_high), FRAME)
 
 

@@ -115,9 +115,9 @@ class JournalStep:
         cells = {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
         return {name: arrays[name] for name in self.whole if name in arrays} | cells
 
-    def copied(self) -> JournalStep:
+    def copied(self, numbers: Mapping[str, Array]) -> JournalStep:
         """Return the step with copies of its numbers, which nobody writes to."""
-        copies = {name: numbers.copy() for name, numbers in self.numbers().items()}
+        copies = {name: array.copy() for name, array in numbers.items()}
         return replace(self, copies=copies, is_torn=lambda: False)
 
     @property

@@ -233,7 +233,7 @@ class _Block:
         self.writer, self.node, self.board, self.block = writer, node, board, block
         self.columns: Mapping[str, tuple[int, bool]] = {}  # of a part: its first column, and whether rows share it
         self.places: dict[tuple[str, int, int], xlsx_formulas.SheetCell] = {}
-        self.here = (0, 0)
+        self.here: tuple[int, int]  # the cell whose formula is written
         self.named: dict[str, dict[int, str]] = {}  # parts of the first row in words, by column
         self.extra: dict[xlsx_formulas.SheetCell, str] = {}
 

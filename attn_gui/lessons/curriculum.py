@@ -1,4 +1,4 @@
-"""Groups and order of the lessons that come along, and which follows which."""
+"""Groups and order of the lessons that come along, which follows which, and the title of a lesson's file."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from attn_gui.paths import ENDING, resource
 
 if TYPE_CHECKING:
     from attn_gui.lessons.lesson import Lesson
+
+BETWEEN = " | "  # between the two languages of a line. A title without it is that of a lesson in one language alone
+LONGEST_LINE = 2_000
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (N_("Lessons", "Hands on"), ("06-worked-example", "01-shapes", "02-soft-retrieval", "05-masks")),
@@ -49,3 +52,11 @@ def following(lesson: Lesson) -> Path | None:
     if lesson.path.parent != resource("lessons") or lesson.name not in order[:-1]:
         return None
     return path_of(order[order.index(lesson.name) + 1])
+
+
+def title_of(path: Path, lang: str) -> str | None:
+    """Return the title in the first line of a lesson; None for a file that does not begin as a lesson."""
+    with path.open(encoding="utf-8") as file:
+        line = file.readline(LONGEST_LINE)
+    sides = line.removeprefix("# ").strip().split(BETWEEN)
+    return sides[lang == "zh"] if line.startswith("# ") and len(sides) == 2 else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.evaluation.evaluation import Evaluation, Place
+from attn_gui.engine.evaluation.evaluation import Blank, Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import DIRECT, MATRICES
@@ -96,20 +95,6 @@ class Bounds(NamedTuple):
 
 SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6)
 """Of the sheets of a class, of the seed of their numbers, of the cells that an exercise leaves out."""
-
-
-@dataclass(frozen=True)
-class Blank:
-    """A cell that is left out, its index with the batch first; `follows` if it is computed from one asked for."""
-
-    stage: str
-    index: tuple[int, ...]
-    follows: bool = field(default=False, compare=False)
-
-    @property
-    def box(self) -> Box:
-        """The box of the cell."""
-        return indices.cell(self.index)
 
 
 class WrongNumber(NamedTuple):

@@ -15,6 +15,7 @@ from attn_gui.engine.graph.printed_digits import PrintedNumbers
 from attn_gui.formats.file_format import PathText, reading
 from attn_gui.formats.file_messages import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, N_
+from attn_gui.lessons.curriculum import BETWEEN, LONGEST_LINE
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, WithheldError, expression
 from attn_gui.paths import resource
 
@@ -193,11 +194,10 @@ LINE = N_("In the lesson {file}, line {line}: expected {expected}, got {got}.")
 NOTHING = FileNote(N_("nothing"))
 LONGEST_ECHO = 60  # letters of the file that are said again
 
-LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 2_000, 60, 8, 8, 8
+LARGEST_FILE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 60, 8, 8, 8
 LEAST_MINUTES = 3
 ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
 TASK = "do"
-BETWEEN = " | "  # between the two languages of a line. A title without it is that of a lesson in one language alone
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 
@@ -350,7 +350,7 @@ def read_lesson(path: PathText) -> Lesson:
     """Read a lesson. Raises FormatError; for errors in the text LessonError with the line, expected and got."""
     with reading(path, LARGEST_FILE) as source:
         try:
-            text = source.file.read(LARGEST_FILE + 1).decode("utf-8-sig")
+            text = source.file.read(LARGEST_FILE).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise LessonError(1, UTF8, f"{error.object[error.start]:#x}") from None
         return replace(_lesson(text), path=Path(path))
@@ -538,11 +538,3 @@ def _tolerance(given: dict[str, tuple[int, str]]) -> float:
     if re.fullmatch(r"0?\.\d{1,9}", text) is None or not float(text):
         raise LessonError(line, POSITIVE, text)
     return float(text)
-
-
-def title_of(path: Path, lang: str) -> str | None:
-    """Return the title in the first line of a lesson; None for a file that does not begin as a lesson."""
-    with path.open(encoding="utf-8") as file:
-        line = file.readline(LONGEST_LINE)
-    sides = line.removeprefix("# ").strip().split(BETWEEN)
-    return sides[lang == "zh"] if line.startswith("# ") and len(sides) == 2 else None

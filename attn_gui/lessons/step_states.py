@@ -17,7 +17,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box, silent
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.evaluation import Blank, Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.grading import is_same
@@ -28,7 +28,6 @@ from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problem_formats, suffixes
 from attn_gui.formats.file_messages import FileNote, FormatError
 from attn_gui.languages import N_
-from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, LessonError, LessonInstruction, LessonQuestion, LessonStep
 from attn_gui.lessons.live_numbers import (
     ExpressionError,

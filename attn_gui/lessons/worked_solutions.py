@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -35,12 +35,13 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import STAGE
+from attn_gui.engine.stages import STAGE, Allowed
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.formats.text.latex_markdown_reader import latex_text
 from attn_gui.languages import N_
 
 MOST_EQUATIONS = 400  # some thirty pages
+ALLOWED = Allowed.name  # the stage of all layers that open and close cells
 MOST_COLUMNS, MOST_ROWS = 14, 40  # of a matrix that is written out on a page
 TOO_MANY = N_(
     "A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.",
@@ -105,7 +106,7 @@ class GivenMatrix(NamedTuple):
 
 
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
-    """Yield the given matrices of one item: of the problem, its score and block, then those added to the scores."""
+    """Yield the given matrices of one item: of the problem, its score and block, then what is added to the scores."""
     for name, array in evaluation.problem.arrays().items():
         if name == GIVEN:
             yield from _arrays_by_head(name, array, item)
@@ -116,6 +117,22 @@ def given_matrices(evaluation: Evaluation, item: int) -> Iterator[GivenMatrix]:
             if Layer.position_of(field) is not None and not node.stage.boolean:
                 shape = evaluation.sources[ref.name].shape
                 yield from _arrays_by_head(field, evaluation.fetch(ref.name, indices.whole(shape)), item)
+    tables = _tables_of_mask(evaluation.problem)
+    by_head = any(layer.extent(1, evaluation.problem.map_shape) > 1 for layer in tables)
+    for head in range(evaluation.problem.num_heads if by_head else min(1, len(tables))):
+        matrix = _mask_of(evaluation, item, head, slice(0, evaluation.problem.n))
+        yield GivenMatrix(ALLOWED, head if by_head else None, matrix)
+
+
+def _tables_of_mask(problem: Problem) -> list[Layer]:
+    """Return the layers of a mask that close cells one by one, by no rule that could be said in symbols."""
+    return [layer for layer in problem.mask if layer.enabled and layer.paintable]
+
+
+def _mask_of(evaluation: Evaluation, item: int, head: int, rows: slice) -> Array:
+    """Return rows of M, which is added to the scores: 0, or −∞ where a layer closes the cell."""
+    box = slice(item, item + 1), slice(head, head + 1), rows, slice(0, evaluation.problem.m)
+    return np.where(evaluation.fetch(ALLOWED, box)[0, 0], 0.0, -np.inf)
 
 
 def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[GivenMatrix]:
@@ -192,8 +209,8 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
     return WorkedSolution(evaluation, asked.index[0], tuple(steps), rows, asked)
 
 
-def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[GivenMatrix, ...]:
-    """Return the rows of Q, K and V that cells read; none where these are computed, or too wide."""
+def _rows_read(evaluation: Evaluation, cells: Collection[Explanation]) -> tuple[GivenMatrix, ...]:
+    """Return the rows of Q, K, V and M that cells read; none of what is computed, nor where one is too wide."""
     problem, heads = evaluation.problem, evaluation.problem.num_heads
     read = {
         (cell.name, each.index[1], cell.index[:-1])
@@ -207,8 +224,18 @@ def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[Gi
         columns = evaluation.head_columns(name, head)
         values = evaluation.fetch(name, (*indices.cell(at), columns)).reshape(1, -1)
         found.append(GivenMatrix(name, head if heads > 1 else None, values, at[-1]))
+    masked = {cell.index[:3] for cell in cells if len(cell.index) == 4 and _is_behind_mask(evaluation, cell.stage)}
+    for item, head, row in sorted(masked) if _tables_of_mask(problem) else ():
+        values = _mask_of(evaluation, item, head, slice(row, row + 1))
+        found.append(GivenMatrix(ALLOWED, head if heads > 1 else None, values, row))
     few = len(found) <= MOST_ROWS and all(one.values.shape[1] <= MOST_COLUMNS for one in found)
     return tuple(found) if few else ()
+
+
+def _is_behind_mask(evaluation: Evaluation, stage: str) -> bool:
+    """Return whether the mask closes cells of a stage, or of one that it is computed from."""
+    names = [node.name for node in evaluation.nodes]
+    return ALLOWED in names and names.index(stage) > names.index(ALLOWED)
 
 
 def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
@@ -396,11 +423,9 @@ def parts_of(solution: WorkedSolution, translate: Translate, lang: str) -> Itera
             else:
                 letter, line = cell_latex(name), f"{cell_symbol(name)}[{row}]"
                 yield _written(subscripted(letter, [str(row)]), line, array, printed)
-    yield from _sizes(solution)
-    masks = {node.name for node in evaluation.nodes if node.stage.boolean}
-    # a row of which no key is open has no steps: its mask is why
-    reads = {ref.name for step in solution.steps for ref in evaluation.node(step.stage).inputs}
-    if not solution.steps or reads & masks:
+    if solution.steps:
+        yield from _sizes(solution)
+    if solution.asked is None or _is_behind_mask(evaluation, solution.asked.stage):
         yield from map(SolutionSentence, mask_sentences(evaluation.problem, translate))
     number, before = 0, ""
     for step in solution.steps:

@@ -51,6 +51,7 @@ INDEX = "model.safetensors.index.json"
 INDEXED = "weight_map"  # the entry of the index that says which shard holds which tensor
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+SPECIAL_TOKENS, ADDED_TOKENS = "special_tokens_map.json", "added_tokens.json"  # of older folders
 ADAPTER = "adapter_config.json"
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 LARGEST = 1 << 42  # bytes of weights

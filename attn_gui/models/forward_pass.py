@@ -74,10 +74,7 @@ ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": ge
 
 
 def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
-    found: Array = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype)
-    found /= root_mean_square(found, eps)
-    found *= weight
-    return found if bias is None else found + bias
+    return rms_norm(x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype), weight, bias, eps)
 
 
 def rms_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:

@@ -569,7 +569,7 @@ def _notes(
     """Yield sentences on what the folder holds and is not used, on a matrix for the logits against its config.json, and
     on why a `mute` decoder predicts nothing."""
     if unread := tensors.unread(family.ignored):
-        names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
+        names = (*(shown(name, 80) for name in unread[:NAMED]), *(["…"] if len(unread) > NAMED else ()))
         yield FileNote(_UNREAD, count=len(unread), family=key, names=names)
     if ends.head is not None and config.flag("tie_word_embeddings", family.tied):
         own, words = ends.head.decoder.matrix.T, ends.embedding.words

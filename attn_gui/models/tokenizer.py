@@ -26,7 +26,14 @@ from attn_gui.formats.file_format import reading
 from attn_gui.formats.file_messages import FileNote, FormatError, size_text
 from attn_gui.formats.untrusted_bytes import Json
 from attn_gui.languages import N_
-from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
+from attn_gui.models.checkpoint_files import (
+    ADDED_TOKENS,
+    SPECIAL_TOKENS,
+    TOKENIZER,
+    TOKENIZER_CONFIG,
+    install_line,
+    json_file,
+)
 from attn_gui.models.families import Architecture
 
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
@@ -91,7 +98,8 @@ NAMED = tuple(f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "c
 LISTED = ("additional_special_tokens", "extra_special_tokens")
 """Entries that name special tokens, one each or a list of them."""
 _NO_TOKENS = N_("{field} in {other}, beside {file}, has to give a record with a content for each id.")
-_OTHER_ID = N_("{file} gives the token {name} the id {got}, but {field} in {other} the id {expected}.")
+_NO_IDS = N_("{other}, beside {file}, has to give a whole number for each token.")
+_OTHER_ID = N_("{file} gives the token {name} the id {got}, but {other} the id {expected}.")
 SIDES = ("bos", "eos")  # what transformers calls the tokens that begin and end a text
 
 
@@ -436,8 +444,23 @@ class TokenizerFile:
 
     @cached_property
     def _settings(self) -> dict[str, Json]:
-        """The entries of the folder's tokenizer_config.json."""
-        path = self._path.with_name(TOKENIZER_CONFIG)
+        """The entries of the folder's tokenizer_config.json, special tokens of older folders among them."""
+        found = self._beside(TOKENIZER_CONFIG)
+        named = {} if ADDED in found else self._beside(SPECIAL_TOKENS)
+        for name in (*NAMED, *LISTED):
+            if name in named:
+                before, more = found.get(name), named[name]
+                found[name] = [*before, *more] if isinstance(before, list) and isinstance(more, list) else more
+        return found
+
+    @cached_property
+    def _older_tokens(self) -> dict[str, Json]:
+        """The ids of added tokens in an older folder, which transformers reads where tokenizer_config.json has none."""
+        return {} if ADDED in self._settings else self._beside(ADDED_TOKENS)
+
+    def _beside(self, name: str) -> dict[str, Json]:
+        """Return the entries of a file beside the tokenizer's; none where it is not there."""
+        path = self._path.with_name(name)
         return json_file(path, LARGEST) if path.exists() else {}
 
     @cached_property
@@ -457,8 +480,9 @@ class TokenizerFile:
         if not self._path.exists():
             raise FormatError(_ABSENT).at(self._path)
         with suppress(FormatError):  # the package says what is wrong with a file
-            small = self._path.stat().st_size <= LARGEST_PLAIN and not self._settings.get(ADDED)
-            plain = WholeWords.of(json_file(self._path)) if small else None
+            small = self._path.stat().st_size <= LARGEST_PLAIN
+            alone = small and not self._settings.get(ADDED) and not self._older_tokens
+            plain = WholeWords.of(json_file(self._path)) if alone else None
             if plain is not None and all(plain.token_to_id(name) is not None for name in _named(self._settings)):
                 return plain
         importlib.invalidate_caches()  # it may have been installed a moment ago
@@ -468,10 +492,10 @@ class TokenizerFile:
             raise FormatError(_PACKAGE, line=install_line("tokenizers")) from error
         with reading(self._path, LARGEST) as source:
             data = source.file.read(source.size)
-        settings = self._settings
+        settings, older = self._settings, self._older_tokens
         with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
-            _add_tokens(found, settings)
+            _add_tokens(found, settings, older)
             _set_template(found, settings)
             _set_parts(found, settings)
             TokenizerLimits(found).check_tokens()
@@ -498,24 +522,29 @@ class TokenizerFile:
             raise FormatError(template, reason=reason[:200]).at(self._path) from error
 
 
-def _add_tokens(tokenizer: Any, settings: Mapping[str, Json]) -> None:
+def _add_tokens(tokenizer: Any, settings: Mapping[str, Json], older: Mapping[str, Json]) -> None:
     """Add the tokens that stand in tokenizer_config.json, beside the tokenizer's file, as transformers does.
 
-    Source: PreTrainedTokenizerFast.__init__ of https://github.com/huggingface/transformers.
+    `older`: in added_tokens.json. Source: PreTrainedTokenizerBase._from_pretrained and PreTrainedTokenizerFast.__init__
+    of https://github.com/huggingface/transformers.
     """
-    named = _named(settings)
+    named, present = _named(settings), tokenizer.get_added_tokens_decoder()
     given: Any = settings.get(ADDED) or {}
     try:
         tokens = {int(number): _added(given[number], named) for number in sorted(given, key=int)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormatError(_NO_TOKENS, field=ADDED, other=TOKENIZER_CONFIG) from error
-    known = {one.content for one in (*tokenizer.get_added_tokens_decoder().values(), *tokens.values())}
+    if not all(type(number) is int for number in older.values()):
+        raise FormatError(_NO_IDS, other=ADDED_TOKENS)
+    by_id = {number: {"content": name, "normalized": name not in named} for name, number in older.items()}
+    tokens |= {number: _added(by_id[number], named) for number in sorted(by_id.keys() - present.keys())}
+    known = {one.content for one in (*present.values(), *tokens.values())}
     alone = {number: one for number, one in tokens.items() if tokenizer.token_to_id(one.content) is None}
     tokenizer.add_tokens([*tokens.values(), *(_added(one, named) for name, one in named.items() if name not in known)])
     for number, one in alone.items():
         if (got := tokenizer.token_to_id(one.content)) != number:
-            told = {"name": one.content, "got": got, "expected": number}
-            raise FormatError(_OTHER_ID, **told, field=ADDED, other=TOKENIZER_CONFIG)
+            other = ADDED_TOKENS if older else TOKENIZER_CONFIG
+            raise FormatError(_OTHER_ID, name=one.content, got=got, expected=number, other=other)
 
 
 def _added(token: Any, special: Container[str]) -> Any:

@@ -71,7 +71,9 @@ def covers(plane: PlaneLike | None) -> bool:
 
 def uncovered(plane: PlaneLike) -> PlaneLike:
     """Return the plane with the cells that are left out, for its levels, so that covering does not change colors."""
-    return replace(plane, evaluation=plane.evaluation.behind) if isinstance(plane, Plane) and covers(plane) else plane
+    if isinstance(plane, Plane) and plane.evaluation.covers:
+        return replace(plane, evaluation=plane.evaluation.behind)
+    return plane
 
 
 class FieldPlane:
@@ -141,8 +143,8 @@ class Span:
     """
 
     __slots__ = (
-        *("_cells_at", "_pixels_at", "_sizes"),
-        *("bins", "cell_edges", "cell_size", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
+        *("_cells_at", "_pixels_at"),
+        *("bins", "cell_edges", "cell_size", "count", "high", "low", "pixel_edges", "pixels", "pooled", "sizes"),
     )
 
     def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
@@ -164,7 +166,7 @@ class Span:
             self.pixel_edges = np.clip(np.floor(pixels_at + 0.5), 0, self.pixels).astype(np.intp)
         self.bins = len(self.cell_edges) - 1
         self._cells_at, self._pixels_at = self.cell_edges.tolist(), self.pixel_edges.tolist()  # quicker one by one
-        self._sizes = np.diff(self.pixel_edges)
+        self.sizes: Edges = np.diff(self.pixel_edges)  # how many pixels each bin has
 
     @property
     def whole(self) -> bool:
@@ -194,11 +196,13 @@ class Span:
 
     def pixels_of_cells(self, cells: slice) -> slice:
         """Return the pixels of these cells; empty if none is in the window."""
-        return self.pixels_of(self.bins_of(cells))
+        bins = self.bins_of(cells)
+        return slice(self._pixels_at[bins.start], self._pixels_at[bins.stop])
 
-    def firsts(self, bins: slice) -> list[int]:
+    def firsts(self, bins: slice) -> Edges:
         """Return the first pixel of each of these bins, but for the first in view and those cut to no pixel."""
-        return [first for first in self._pixels_at[bins.start : bins.stop] if 0 < first < self.pixels]
+        edges = self.pixel_edges[bins]
+        return edges[(edges > 0) & (edges < self.pixels)]
 
     def bin_at(self, pixel: int) -> int | None:
         """Return the bin at a pixel, None outside the axis."""
@@ -206,6 +210,6 @@ class Span:
             return None
         return bisect_right(self._pixels_at, pixel) - 1
 
-    def sizes(self, bins: slice) -> Edges:
-        """Return how many pixels each of these bins has."""
-        return self._sizes[bins]
+    def bins_at(self, first: int, last: int) -> slice:
+        """Return the bins at these pixels, from the first to the last, both of the axis."""
+        return slice(bisect_right(self._pixels_at, first) - 1, bisect_right(self._pixels_at, last))

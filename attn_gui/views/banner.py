@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, icon, scaled, style_text
-from attn_gui.views.widgets import FlowLayout, Retranslated, paint_rounded, set_name
+from attn_gui.views.widgets import FlowLayout, Retranslated, paint_rounded, set_name, set_tip
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -120,8 +120,8 @@ class Banner(Retranslated, QFrame):
         set_name(self._close, self.tr("Close this line"))
         for button, offer in zip(self._buttons, self._offers, strict=False):
             button.setText(_said(offer.label))
-            button.setToolTip(_said(offer.hint))
-            button.setAccessibleDescription(button.toolTip())
+            set_tip(button, hint := _said(offer.hint))
+            button.setAccessibleDescription(hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

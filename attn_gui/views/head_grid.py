@@ -33,6 +33,8 @@ from attn_gui.figure.colors import LUT_SIZE, ColorScale, lut, value_text_color
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import Retranslated
 
+PICTURES = ""
+"""The key of the choice that shows small maps in place of numbers."""
 PICTURE_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 1  # of the largest number that there can be; None for a picture
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 2

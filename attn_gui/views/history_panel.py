@@ -27,7 +27,7 @@ from shiboken6 import isValid
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
+from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING, Theme
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
 from attn_gui.views.widgets import (
@@ -145,14 +145,13 @@ class StepDelegate(QStyledItemDelegate):
         rect = option.rect
         if state == 0:
             paint_rounded(painter, rect, RADIUS.control, fill=theme.accent_soft)
-        self._paint_dot(painter, rect, index)
-        self._paint_words(painter, rect, index)
+        self._paint_dot(painter, rect, index, theme, state)
+        self._paint_words(painter, rect, index, theme, state)
         if option.state & QStyle.StateFlag.State_HasFocus:
             paint_focus_ring(painter, rect)
         painter.restore()
 
-    def _paint_dot(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        theme, state = current_theme(), index.data(STATE_ROLE)
+    def _paint_dot(self, painter: QPainter, rect: QRect, index: Index, theme: Theme, state: int) -> None:
         radius = rect.height() / 5
         middle = QPointF(rect.left() + SPACING.m, rect.center().y() + 0.5)
         painter.setPen(QPen(theme.accent if state == 0 else theme.line_strong, 1.3))
@@ -163,8 +162,7 @@ class StepDelegate(QStyledItemDelegate):
         painter.setBrush(theme.accent if state == 0 else Qt.BrushStyle.NoBrush)
         painter.drawEllipse(middle, radius - 0.6, radius - 0.6)
 
-    def _paint_words(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        theme, state = current_theme(), index.data(STATE_ROLE)
+    def _paint_words(self, painter: QPainter, rect: QRect, index: Index, theme: Theme, state: int) -> None:
         room = rect.adjusted(SPACING.m + SPACING.l, 0, -SPACING.s, 0)
         room = self._paint_move(painter, room, str(index.data(MOVE_ROLE) or ""))
         painter.setFont(ui_font("body", weight=500 if state == 0 else 400))

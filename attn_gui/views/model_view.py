@@ -182,10 +182,6 @@ class PredictionList(Retranslated, QTableView):
 
 
 # --- the view -------------------------------------------------------------------------------------
-PICTURES = ""
-"""The key of the choice that shows small maps in place of numbers."""
-
-
 class ModelView(Retranslated, QWidget):
     """Says what is wanted of the model; what it shows comes through setters."""
 

@@ -117,7 +117,7 @@ class BrokenView(QWidget, Generic[Layout]):
 WIDEST = 16_000.0
 
 
-class FormulaView(BrokenView[list[FormulaPiece]]):
+class FormulaView(BrokenView[tuple[list[FormulaPiece], int]]):
     """Paints one or more chains "a = b = c". A chain breaks at "=" and, if one side alone is too wide, at "+"."""
 
     def __init__(self, parent: QWidget | None = None, *, size: float = FONT_SIZE.formula, role: str = "text") -> None:
@@ -142,29 +142,29 @@ class FormulaView(BrokenView[list[FormulaPiece]]):
 
     def lines(self, width: float) -> int:
         """Return the number of lines of the formula at a width."""
-        return len({piece.line for piece in self._laid_out(width)})
+        return len({piece.line for piece in self._laid_out(width)[0]})
 
     def heightForWidth(self, width: int) -> int:
-        return _ceil(sum(up + down for up, down in line_heights(self._laid_out(width))))
+        return self._laid_out(width)[1]
 
     def sizeHint(self) -> QSize:
-        pieces = self._laid_out(WIDEST)
-        width = max((piece.x + piece.width for piece in pieces), default=0.0)
-        return QSize(_ceil(width), _ceil(sum(up + down for up, down in line_heights(pieces))))
+        pieces, height = self._laid_out(WIDEST)
+        return QSize(_ceil(max((piece.x + piece.width for piece in pieces), default=0.0)), height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), 80), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            pieces = self._laid_out(self.width())
+            pieces, _ = self._laid_out(self.width())
             baselines, colors = baselines_of(pieces), role_colors(getattr(current_theme(), self._role))
             for piece in pieces:
                 top = baselines[piece.line] - piece.formula.ascent * piece.size
                 piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
 
-    def _lay_out(self, width: float) -> list[FormulaPiece]:
-        return laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
+    def _lay_out(self, width: float) -> tuple[list[FormulaPiece], int]:
+        pieces = laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
+        return pieces, _ceil(sum(up + down for up, down in line_heights(pieces)))
 
 
 def role_colors(text: QColor) -> dict[str, QColor]:

@@ -7794,10 +7794,6 @@ Do you want to replace it?</source>
         <translation>{file} 旁的 {other} 中，{field} 应为每个 id 给出一条含 content 的记录。</translation>
     </message>
     <message>
-        <source>{file} gives the token {name} the id {got}, but {field} in {other} the id {expected}.</source>
-        <translation>{file} 中词元 {name} 的 id 为 {got}，而 {other} 中的 {field} 写的是 {expected}。</translation>
-    </message>
-    <message>
         <source>{sentence} {next}</source>
         <translation>{sentence}{next}</translation>
     </message>
@@ -8652,6 +8648,14 @@ Do you want to replace it?</source>
     <message>
         <source>{field} must name its layer, a whole number; got {got}.</source>
         <translation>{field} 必须写明 layer，它是一个整数；实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>{other}, beside {file}, has to give a whole number for each token.</source>
+        <translation>{file} 旁的 {other} 应为每个词元给出一个整数。</translation>
+    </message>
+    <message>
+        <source>{file} gives the token {name} the id {got}, but {other} the id {expected}.</source>
+        <translation>{file} 中词元 {name} 的 id 为 {got}，而 {other} 中写的是 {expected}。</translation>
     </message>
     <message>
         <source>The text gives no token; a model reads at least one.</source>

@@ -66,8 +66,14 @@ def whole(evaluation: Evaluation, stage: str) -> np.ndarray:
 def test_a_long_document_is_there_before_any_of_its_maps(qtbot, desk):
     _document, computation = desk(a_problem())
     assert computation.pending
+    dimmed: list[bool] = []
+    computation.working.connect(dimmed.append)
+    computation.begin_notifying(whole=True)  # as another language does: what it shows is still of the state before
+    computation.all_notified()
+    assert dimmed[-1]
     with qtbot.waitSignal(computation.rebuilt):
         pass
+    assert not dimmed[-1]
     assert isinstance(computation.evaluation, StreamingEvaluation)
     assert not computation.evaluation.known(0, 0).any()
     assert not computation.busy  # nobody looks

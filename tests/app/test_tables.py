@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.files.export import number_tasks
+from attn_gui.app.files.export_tasks import number_tasks
 from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
 from attn_gui.app.tables.table_pasting import grown_fields, grown_outline
 from attn_gui.app.tables.tables import StageCells, TableDifference

@@ -183,6 +183,10 @@ def test_names_are_told_apart_and_their_number_is_limited(document):
         document.snapshots.put_back(0, document.snapshots.all[0])
     with pytest.raises(Refusal, match="500 snapshots"):
         document.snapshots.take(document.problem, "more")
+    type_number(document, 1.0)
+    document.stack.undo()
+    type_number(document, 2.0)  # loses a step, which a full list does not keep
+    assert len(document.snapshots.all) == MOST
 
 
 def test_a_step_that_is_taken_back_by_its_own_gesture_leaves_nothing_behind(document):

@@ -131,6 +131,7 @@ def test_a_problem_prints_all_that_is_not_default(problem):
         "score_params={w=1.0, key_norm=1.0}, scale=0.5, "
         "mask=(causal(align='end'), bias(enabled=False, values (3, 5))), query_tokens=3 texts, dtype='float32')"
     )
+    assert repr(problem.score_params) == "Record(w=1.0, key_norm=1.0)"
     found = verify(problem)
     assert found.worst == max(check.difference for check in found.stages) < 1e-6
     assert repr(found).startswith("Report(ok=True, worst=")

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui import load
-from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.figure import writers
 from attn_gui.figure.figure_kinds import PAGES
 from attn_gui.figure.pages import dependence as dependence_page
 from attn_gui.figure.pages import page_charts
@@ -34,7 +33,7 @@ from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
 from tests.failing import each
-from tests.seen import pixels_of
+from tests.seen import overlapping, pixels_of
 
 CM = 96 / 2.54
 PANEL = 286.0, 360.0  # the least that the window gives a page
@@ -100,21 +99,12 @@ def painted(drawing):
     return pixels_of(image) != BACKGROUND.rgb()
 
 
+HEADINGS = {"head_contributions": {"norm", "share of Y"}}  # of columns, which nothing else says
+
+
 @pytest.mark.family(6)
 @pytest.mark.parametrize("name", PAGES)
-def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_another(
-    qapp, contents, monkeypatch, name
-):
-    written, write = [], writers.write_text
-
-    def noted(painter, at, text, anchor=writers.START, width=None):
-        box = QFontMetricsF(painter.font()).tightBoundingRect(text)
-        box.moveLeft(at.x() + box.left() - writers.SHARES[anchor] * painter.fontMetrics().horizontalAdvance(text))
-        box.moveBottom(at.y())
-        written.append((text, painter.transform().mapRect(box)))
-        write(painter, at, text, anchor, width)
-
-    monkeypatch.setattr(writers, "write_text", noted)
+def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_another(contents, written, name):
     for problem, content in contents(name):
         tokens = (*(problem.query_tokens or ()), *(problem.key_tokens or ()))
         for lang in ("en", "zh"):
@@ -126,12 +116,12 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
             raw = [text for text, _ in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
             assert raw == [] or "python" in PAGES[name].words, "the index of a symbol is lowered"
             assert [text for text, _ in written if "。 " in text] == [], "no blank between Chinese sentences"
+            assert lang != "en" or HEADINGS.get(name, set()) <= {text for text, _ in written}
             written.clear()
             page = planned(name, content, lang, *PANEL)
             paint(page, 1, 1)
             assert [text for text, box in written if box.left() < -1 or box.right() > page.width + 1] == []
-            inner = [(text, box.adjusted(1, 2, -1, -2)) for text, box in written]
-            assert [(a, b) for k, (a, one) in enumerate(inner) for b, two in inner[:k] if one.intersects(two)] == []
+            assert overlapping(written) == []
 
 
 @given(SIZES, SIZES, SIZES, st.text(max_size=200))
@@ -150,14 +140,8 @@ def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, no
     made(lack.value.least, None)
 
 
-def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_other(monkeypatch):
-    arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
-    evaluation, page = DenseEvaluation(Problem(**arrays)), PAGES["dependence"]
-    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
-    content = page.read(
-        evaluation, replace(context, options=option_values(page.options, context, {})), lambda share: None
-    )
-    drawing, lines = page.plan(content, PageStyle(), (None, None)), []
+def test_the_lines_of_the_table_below_the_maps_are_on_the_page_one_under_the_other(contents, monkeypatch):
+    drawing, lines = planned("dependence", contents("dependence")[0][1], "en", None), []
     found = np.argwhere(painted(drawing))
     assert (found.max(axis=0) < (drawing.height, drawing.width)).all()
     monkeypatch.setattr(dependence_page, "write_line", lambda _painter, at, *_, **__: lines.append(at.y()))

@@ -81,7 +81,7 @@ def test_of_the_softmax_of_a_row_only_what_its_weights_show_is_said(problem):
     assert "the size of the softmax's derivative" in said("sqrt_d_k", problem)
 
 
-def test_no_line_crosses_a_word_beside_a_plot_or_touches_one():
+def test_no_line_crosses_a_word_beside_a_plot_or_touches_one(tmp_path):
     """“These: 95” lay across the line of d_k where there was no room at its left."""
     page = read("sqrt_d_k", load(resource("examples", "minilm-layer2.npz")), (0, 0), head=3)
     for width in (460, 560, 660):
@@ -93,6 +93,8 @@ def test_no_line_crosses_a_word_beside_a_plot_or_touches_one():
     said = swept.curve_room.top() + len(swept.lines) * metrics("small").height()
     assert len(swept.lines) == 2
     assert swept.plot.axes.plot.top() - metrics("micro").capHeight() / 2 - said >= SPACING.m
+    render(load(resource("examples", "worked-example.npz")), tmp_path / "a.svg", picture="sweep")
+    assert (tmp_path / "a.svg").read_text().count("stroke-dasharray") == 1, "of the place on the curve, which is solid"
 
 
 # --- NaN and masks ---
@@ -272,6 +274,10 @@ def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(two_heads,
         assert np.array_equal(shown.values, weights)
     assert not found.maps[2].allowed[0, 1]
     assert "Without this map: one head" in told_of_states(found)
+    many = [packed(now, (), name) for name in "abcdefghijk"]
+    for last, names in (("i", "abcdefghi"), ("j", "abcdefghj")):  # of more than nine the last one that is asked for
+        found = read_states(now, many, first="a", second=last)
+        assert "".join(each.words[0][1] for each in found.maps) == names
 
 
 def test_two_and_their_difference_which_is_exact(two_heads, states):

@@ -15,8 +15,9 @@ from attn_gui.figure.colors import ColorScale, Levels, color_table, lut, to_disp
 from attn_gui.figure.compose import compose_figure
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.product import PLACES, compose_product, plan_product
+from attn_gui.figure.product import PLACES, ProductFigure, compose_product, plan_product
 from attn_gui.figure.render import render, to_image, write
+from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from tests.failing import each
@@ -117,6 +118,17 @@ def test_a_transparent_figure_has_no_background(curve: Problem, worked: Problem,
 
 
 # --- product -------------------------------------------------------------------------------------
+
+
+def test_a_product_of_one_row_is_seen_and_its_own_size_is_never_too_small() -> None:
+    def figure(n: int, m: int) -> ProductFigure:
+        problem = Problem(query=np.ones((n, 3)), key=np.ones((m, 3)), value=np.ones((m, 3)))
+        return compose_product(DenseEvaluation(problem), ExportSettings(stage="scores", picture="product"), 0, 1024)
+
+    thin = plan_product(figure(1, 500), 5 * PX_PER_CM).maps  # the stage was 0.9 pixels high
+    assert min(min(rect.width(), rect.height()) for rect in thin.values()) >= 4
+    own = plan_product(figure(1, 1))
+    assert plan_product(figure(1, 1), own.width + 0.01).maps.keys() == own.maps.keys()
 
 
 def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) -> None:

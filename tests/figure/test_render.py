@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui import render
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.colors import LEVEL_RULES
 from attn_gui.figure.compose import compose_figure
@@ -20,7 +21,7 @@ from attn_gui.figure.figure_kinds import PAGES, PICTURES
 from attn_gui.figure.overlays import ComparedState
 from attn_gui.figure.render import Picture, evaluation_drawn, write
 from attn_gui.formats import load
-from attn_gui.lessons.exercises import Blank, CoveredEvaluation
+from attn_gui.lessons.exercises import CoveredEvaluation
 from attn_gui.paths import resource
 from attn_gui.views.map.color_scales import levels_of_plane
 from tests.failing import each

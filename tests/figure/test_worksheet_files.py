@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pypdfium2
 import pytest
-from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
@@ -17,9 +17,11 @@ from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.worksheet_files import check_sheet
 from attn_gui.figure.worksheet_pages import (
+    FRAME,
     HEIGHT,
     INNER,
     MARGIN,
+    Pen,
     WorksheetLayout,
     facts,
     given_tables,
@@ -28,14 +30,16 @@ from attn_gui.figure.worksheet_pages import (
     stage_tables,
     whole_formula,
 )
+from attn_gui.figure.writers import image_of
 from attn_gui.lessons.exercises import LEVELS, worksheets
 from attn_gui.lessons.worked_solutions import solution_of_all
 from attn_gui.paths import resource
 from tests.failing import each, examples, share
 from tests.printed import equations_in, wrong_equations
+from tests.seen import overlapping, pixels_of
 
 WORKED = resource("examples", "worked-example.npz")
-STYLE = PageStyle()
+STYLE, FRAMED = PageStyle(), Pen.frame
 COUNT = examples(10)
 
 
@@ -124,7 +128,8 @@ def test_a_key_answers_the_sums_of_rows_that_a_sheet_asks_for(problem):
             parts = [float(text.replace("−", "-")) for text in re.findall(r"= ([-−.\de]+)", powers)]
             assert float(total.removeprefix("sum ")) == pytest.approx(right, abs=0.005001)
             assert sum(parts) == pytest.approx(right, abs=0.01)
-            assert len(parts) == np.isfinite(logits[0, 0, row]).sum()
+            exponents = [float(text) for text in re.findall(r"e\^\{([^}]+)\}", powers)]
+            assert exponents == pytest.approx(logits[0, 0, row][np.isfinite(logits[0, 0, row])])
     assert all(not row_sums(sheet, STYLE) for sheet in worksheets(problem, 1, 1, "mistake"))
 
 
@@ -220,7 +225,7 @@ def sheet_of(**fields):
     ("fields", "titles"),
     [
         ({}, ["Q", "K", "V"]),
-        ({"mask": [{"kind": "bias", "values": [[1.0, 0.5], [0.0, -2.0]]}, {"kind": "causal"}]}, ["Q", "K", "V", "B"]),
+        ({"mask": [{"kind": "bias", "values": [[1.0, 0.125], [0.0, -2.0]]}, {"kind": "causal"}]}, ["Q", "K", "V", "B"]),
         ({"mask": [{"kind": "bias", "values": np.eye(2), "enabled": False}]}, ["Q", "K", "V"]),
         ({"num_heads": 2, "mask": [{"kind": "alibi"}]}, ["Q", "K", "V", "B  head 0", "B  head 1"]),
         (
@@ -241,7 +246,10 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
     given = solution_of_all(sheet.evaluation).given
     assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
     if titles[-1] == "B":
-        assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
+        assert tables[-1].cells == (("1", "0.125"), ("0", "−2"))
+        computed = Problem(x=np.eye(2), **{f"w_{name}": np.eye(2) for name in ("query", "key", "value")}, **fields)
+        without = next(worksheets(computed, 1, 1, projections=False))
+        assert [table.title for table in given_tables(without, STYLE)[0]] == ["B"]
 
 
 def test_a_sheet_says_what_its_formulas_need_besides():
@@ -275,15 +283,13 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
         data = Path(path).read_bytes()
         assert data.startswith(b"%PDF-")
         assert len(re.findall(rb"/Type\s*/Page\b", data)) == (2 if "keys" in path else 8)
+    said = pypdfium2.PdfDocument(paths[0])[0].get_textpage().get_text_range()
+    assert re.search("得分 _+ / 16$", said.strip()), said[-60:]
 
 
-def test_no_sheets_at_all_are_refused_in_a_sentence(tmp_path, capsys):
+def test_no_sheets_and_what_does_not_fit_on_paper_are_refused(tmp_path, capsys):
     assert main(["worksheet", str(WORKED), "-o", str(tmp_path), "--count", "0"]) == 2
     assert "expected a whole number from 1 to 200" in capsys.readouterr().err
-    assert not list(tmp_path.glob("*.pdf"))
-
-
-def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
     for size, level, refused, less in (
         (100, "steps", "is too large for a worksheet", ""),
         (20, "fill", "do not fit on one page", "choose a smaller problem."),
@@ -300,13 +306,6 @@ def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
                 check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
 
 
-def test_three_tokens_of_two_heads_fit_with_all_steps():
-    """Their tables stand side by side, with less room for working."""
-    problem = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 4))), num_heads=2)
-    for lang in ("en", "zh"):
-        assert check_sheet(problem, "steps", lang)
-
-
 def test_texts_are_measured_once_in_a_problem_that_is_too_large(monkeypatch):
     """Of layer 2 of MiniLM each of 185,000 numbers was: it took 18 seconds to say no."""
     measured = []
@@ -318,9 +317,7 @@ def test_texts_are_measured_once_in_a_problem_that_is_too_large(monkeypatch):
 
 KINDS = {
     "worked": load(WORKED),
-    "two heads, causal": Problem(
-        **{name: np.ones((2, 4)) for name in ("query", "key", "value")}, num_heads=2, mask=[{"kind": "causal"}]
-    ),
+    "two heads, causal": causal(3, 2),  # their tables stand side by side, with less room for working
     "additive": Problem(
         query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive",
         score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": [1.0, 2.0]},
@@ -336,8 +333,9 @@ KINDS = {
 @pytest.mark.family(3)
 @pytest.mark.parametrize("kind", KINDS)
 @each(("level", "lang"), zip(LEVELS, ("en", "zh", "en"), strict=True), one_of=3)
-def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
-    style = PageStyle("light", lang)
+def test_everything_stands_within_the_margins_and_what_is_asked_for_in_a_frame(level, kind, lang, monkeypatch, written):
+    style, drawn = PageStyle("light", lang), []
+    monkeypatch.setattr(Pen, "frame", lambda *at, **of: (drawn.append(at[1:]), FRAMED(*at, **of)))
     projections = check_sheet(KINDS[kind], level, lang)
     (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
     layout: WorksheetLayout = sheet_layout(sheet, style)
@@ -352,14 +350,17 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
     for flow, high in zip(layout.steps, layout.high, strict=True):
         assert flow.height <= high
         assert flow.size.number >= 8 * 96 / 72 - 0.01
-    for page in (page_of_sheet(sheet, style), *key_pages([sheet], style)):
-        image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
-        image.fill(page.background)
-        painter = QPainter(image)
-        page.paint(painter)
-        painter.end()
-        dark = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[:, :, :3].max(axis=2) < 120
-        edge = int(MARGIN) - 12
+    asked = sum(len(table.asked) for flow in layout.steps for table in flow.tables)
+    assert bool(asked) == (level != "mistake")
+    for page, count in ((page_of_sheet(sheet, style), asked), (key_pages([sheet], style)[0], 0)):
+        drawn.clear()
+        written.clear()
+        dark = pixels_of(image_of(page, 96))[..., None].view(np.uint8)[..., :3].max(axis=2) < 120
+        cells = [one[0].toAlignedRect().adjusted(3, 3, -3, -3) for one in drawn if one[-1] == FRAME]
+        assert len(cells) == count
+        assert not any(dark[cell.top() : cell.bottom(), cell.left() : cell.right()].any() for cell in cells)
+        assert overlapping(written) == []
         assert dark.any()
+        edge = int(MARGIN) - 12
         assert not dark[:, :edge].any()
         assert not dark[:, -edge:].any()

@@ -361,6 +361,14 @@ def names(count: int, prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}{number % 4}" for number in range(count))  # the same ones again and again
 
 
+@each(("label", "points"), [("MASK", 30.1), ("WWWW", 41.1), ("%%%%", 33.4), ("wwww", 28.9), ("iiii", 11.2)])
+def test_a_part_of_a_table_is_no_wider_than_the_line(label, points, tmp_path):
+    """`points`: as pdflatex sets it. Columns of capitals ran off the page."""
+    save_rows(rows_of(np.ones((1, 60))), tmp_path / "a.tex", column_labels=(label,) * 60)
+    widest = max(map(len, re.findall(r"^\\begin\{tabular\}\{l(r+)\}", (tmp_path / "a.tex").read_text("utf-8"), re.M)))
+    assert 12 + widest * (12 + points) <= 345
+
+
 @settings(max_examples=examples(20))
 @given(rows=st.integers(2, 90), columns=st.integers(2, 20))
 def test_whatever_its_size_the_table_comes_back(tmp_path_factory, rows, columns):

@@ -181,9 +181,11 @@ def test_a_formula_longer_than_a_cell_takes_is_refused():
 
 def test_what_was_typed_over_in_a_workbook_is_opened(tmp_path):
     path = tmp_path / "a.xlsx"
-    problem = given(softcap=4.0)
+    problem = given(softcap=4.0, query_tokens=tuple("abc"), key_tokens=tuple("wxyz"))
     path.write_bytes(workbook_bytes(problem))
     book = openpyxl.load_workbook(path)
+    heading, *rows = book["weights"].iter_rows(min_row=3, max_row=6, max_col=5, values_only=True)
+    assert (heading[1:], tuple(row[0] for row in rows)) == (problem.key_tokens, problem.query_tokens)
     place = ArraySheet("query", (1, problem.num_heads, problem.n, problem.d_k)).place((0, 0, 1, 0))
     book["query"].cell(place.row, place.column).value = 7.25
     [row] = [row for row in book["parameters"].iter_rows() if row[0].value == "softcap"]

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTabBar
 
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.engine import DenseEvaluation, Problem, sensitivity
+from attn_gui.engine import DenseEvaluation, Problem, arrays, sensitivity
 from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
@@ -61,7 +61,7 @@ def exact(person, stage, head):
     return pool(shown, None, heatmap.placement.rows.bins, heatmap.placement.columns.bins)[0]
 
 
-def test_maps_and_largest_gradients_fill_in_behind_and_esc_stops_and_f9_goes_on(person, qtbot):
+def test_maps_and_largest_gradients_fill_in_behind_and_esc_stops_and_f9_goes_on(person, qtbot, monkeypatch):
     heatmap = person.find("heatmap.weights")
     assert not known(person).all()
     settled(person, qtbot)
@@ -88,6 +88,11 @@ def test_maps_and_largest_gradients_fill_in_behind_and_esc_stops_and_f9_goes_on(
     wanted = largest(person)
     assert len(wanted) == 12
     qtbot.waitUntil(lambda: listed(person) == wanted)
+    with monkeypatch.context() as scarce:
+        scarce.setattr(arrays, "available", lambda: 100)
+        person.program.view.set(cell=ChosenCell("weights", 700, 32))
+        said = person.find("inspector.sensitivity").findChildren(QLabel)
+        qtbot.waitUntil(lambda: any("of memory are free" in label.text() for label in said))
 
     # Esc stops and F9 goes on
     open_long(person, qtbot)

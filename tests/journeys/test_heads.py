@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu
@@ -14,6 +14,7 @@ from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.views.dialogs.small_dialogs import AskDialog
 from attn_gui.views.head_strip import HeadThumb
+from attn_gui.views.theme import current_theme
 
 H, N, D, C, E = 4, 5, 3, 2, 7
 MOVED = (
@@ -88,6 +89,8 @@ def menu_of(person, head):
 def test_heads_are_changed_moved_copied_and_back_to_the_byte_and_a_reading_marks_what_is_counted(opened, qtbot):
     person, off, step, back = opened(), "off", "head 2 off", "Switch the head on again"
     person.click(thumb(person, 2))
+    frame = thumb(person, 2).grab(QRect(thumb(person, 2).width() // 2, 0, 1, 3)).toImage()
+    assert [frame.pixelColor(0, y) == current_theme().accent for y in range(3)] == [True, True, False]
     person.choose_cell("output", 1, 3)
     before, output = person.value("output", 1, 3), person.values("output")
     menu, actions = menu_of(person, 2)

@@ -78,6 +78,7 @@ def begin(minilm, stage, text, row=ROW, column=COLUMN):
     """Choose a cell of a map, open a line with F2, and type over its number."""
     minilm.choose_cell(stage, row, column)
     minilm.press("F2", "Ctrl+A", "Del")
+    assert minilm.find(f"heatmap.{stage}").rect().contains(line(minilm, stage).geometry())
     minilm.type(text)
 
 
@@ -151,7 +152,7 @@ def test_a_typed_number_moves_what_follows_is_explained_and_all_changed_by_hand_
     assert minilm.value("weights", ROW, COLUMN) == cell
     assert minilm.program.document.snapshot() == before
     assert minilm.program.document.stack.count() == 0
-    begin(minilm, "weights", "0.25")
+    begin(minilm, "weights", "0.25", column=15)
     minilm.answering(WeightDialog, lambda _: minilm.press("Escape"), lambda: minilm.do("pin"))
     assert not minilm.action("unpin").isEnabled()
 

@@ -10,6 +10,7 @@ from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.sweep import MapRow, read_d_k, seeded, two_states
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.product.map_labels import ROWS, UPRIGHT
 from attn_gui.views.widgets import Veil
 
 LEFT = Qt.MouseButton.LeftButton
@@ -171,6 +172,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
     person.do("pin")
     person.type_into("key", 2, 1, "3")
     person.do("show_side_by_side")
+    QTest.mouseClick(person.find("heatmap.before"), LEFT, pos=person.find("heatmap.before").cell_rect(1, 0).center())
     key = problem.key.copy()
     key[2, 1] = 3
     before, now = compute(problem), compute(problem.replace(key=key))
@@ -180,6 +182,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
         for heatmap, trace in ((left, before), (right, now)):
             assert seen_whole(heatmap)
             assert np.array_equal(drawn(heatmap), np.squeeze(trace[stage]))
+            assert heatmap.chosen == ((1, 0) if stage == "weights" else None), stage
         assert left.levels == right.levels
     person.do("all_stages")
     assert person.program.view.look.compare == "wipe", "of all stages at once both states are a wipe"
@@ -190,6 +193,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
     person.again("the list of the scale offers both states", "worked-example.npz")
     menu = person.find("menu.compare", QMenu)
     assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
+    assert not person.action("compare_with_mask").isEnabled(), "there is none"
     person.find("control.scale").setFocus()
     person.pick("scale", "compared")
     assert person.program.view.look.compare == "side_by_side"
@@ -204,7 +208,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
 
     rng = np.random.default_rng(6)
     arrays = {name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}
-    own = Problem(**arrays, query_tokens=list("abcde"), key_tokens=list("abcde"))
+    own = Problem(**arrays, query_tokens=list("abcde"), key_tokens=[*"abcd", "a token as long as a sentence"])
     person.again("a drag of the slider hardens the weights and is one step that undo takes back", own)
     person.click_cell("weights", 3, 1)
     person.do("compare_with_scale")
@@ -212,6 +216,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_slid_and_left(person,
     steps = document.stack.count()
     slider, (left, right) = person.find("control.d_k_slider"), both(person)
     assert seen_whole(slider)
+    assert {labels.way for labels in person.find("sides")._made_labels()} == {ROWS, UPRIGHT}
     assert slider.value() == 4
     source = person.find("control.width_of")
     assert source.currentText() == "this example"

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine.masks import MASKS
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.map.colorbar import ColorBar
 
 
@@ -37,6 +38,11 @@ def test_every_control_has_a_tip_and_a_whats_this_which_is_of_its_own_window_alo
     assert (foreign.whatsThis(), named.whatsThis(), named.toolTip()) == ("", "", "")
 
     person.again("that of what has the keyboard is shown: a map, what has a tip, the table of an open editor")
+    for hint in ("one way out", "another", ""):  # of a button that keeps the keyboard
+        person.window.banner.show_info("said", offers=[BannerOffer("a", hint, print)], focus=True)
+        QApplication.processEvents()
+        assert person.focus().whatsThis() == person.focus().toolTip() == hint
+    person.window.banner.hide()
     heatmap, field, table = person.find("heatmap.weights"), person.find("control.dtype"), person.table("query")
     for widget, words in ((heatmap, "A = softmax"), (field, field.toolTip()), (table, "Type a number")):
         widget.setFocus()

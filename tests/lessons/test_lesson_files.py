@@ -249,6 +249,7 @@ def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
         ("# Title | 标题", "# Title", "line 1: expected “English | 中文”, once “ | ” between them, got Title."),
         ("## Step | 步骤", "## Step", "line 3: expected “English | 中文”, once “ | ” between them, got Step."),
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
+        (OPENED, f"- open: {resource('examples', 'worked-example.npz')}", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:”, “- model:” or “- words:” in the"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),

@@ -5,16 +5,17 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.worksheet_files import SHEETS, solution_pages, write_solution
+from attn_gui.figure.writers import image_of
 from attn_gui.formats import FormatError, load, open_file
-from attn_gui.lessons.exercises import Blank, CoveredEvaluation
+from attn_gui.lessons.exercises import CoveredEvaluation
 from attn_gui.lessons.worked_solutions import (
     SolutionSentence,
     WrittenEquation,
@@ -30,6 +31,7 @@ from attn_gui.paths import resource
 from tests.failing import each
 from tests.formats.test_scripts import PROBLEMS
 from tests.printed import disagreement, is_checked
+from tests.seen import pixels_of
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 PLAIN = Problem(query=[[2.0, 3], [3, 0]], key=[[1.0, 1], [0, 1]], value=[[1.0], [2]])
@@ -140,12 +142,7 @@ def test_a_sheet_of_one_cell_names_it_and_says_its_head_once_above_what_is_given
 def test_the_name_of_a_head_does_not_stick_to_the_matrix_above_it():
     matrix = WrittenMatrix("A", "A", np.eye(2), [["1", "0"], ["0", "1"]])
     (page,) = solution_pages([matrix, SolutionSentence("head 1"), matrix], PageStyle())
-    image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
-    image.fill(page.background)
-    painter = QPainter(image)
-    page.paint(painter)
-    painter.end()
-    inked = (np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 255 < 160).any(axis=1)
+    inked = (pixels_of(image_of(page, 96)) & 255 < 160).any(axis=1)
     _, end, top, bottom, begin, *_ = np.flatnonzero(np.diff(inked.astype(int)))
     assert top - end > 0.8 * (begin - bottom)
 
@@ -248,17 +245,44 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     layers = [{"kind": "custom", "allowed": np.ones((2, 2), bool)}, {"kind": "bias", "values": values}]
     problem = Problem(**arrays, num_heads=2, mask=layers)
     found = [(name, head) for name, head, *_ in given_matrices(evaluation_of(problem), 0)]
-    assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]
+    assert found[:3] == [("query", None), ("key", None), ("value", None)]
+    assert found[3:] == [("mask.1.values", 0), ("mask.1.values", 1), ("allowed", None)]
+    two = {name: np.stack([array, array]) for name, array in arrays.items()}
+    bias = {"kind": "bias", "values": np.arange(16.0).reshape(2, 2, 2, 2)}
+    batch = Problem(**two, num_heads=2, mask=[bias], batch_axis=True)
+    assert [one.values[0, 0] for one in given_matrices(evaluation_of(batch), 1)][3:] == [8.0, 12.0]
+    alone = Problem.from_weights(np.full((2, 2, 2), 0.5))
+    assert [one.head for one in given_matrices(evaluation_of(alone), 0)] == [0, 1]
     assert "M (custom): open: 4 of 4 cells" in sentences(of_all(problem))  # cells were −∞, and nothing said why
     assert r"M (causal): open where j $\le$ i\par" in latex_document(parts(of_all(several())), "en")
-    for stage, said in (("scaled", False), ("output", True)):
+    for stage, said in (("query", False), ("scaled", False), ("output", True)):
         solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
         assert any(text.startswith("M (causal)") for text in sentences(solution)) == said
+        assert any(isinstance(part, WrittenEquation) and "d_k" in part.chain for part in parts(solution)) == (
+            stage != "query"
+        )
     closed = Problem(query=np.eye(4)[:, :2], key=np.eye(2), value=np.eye(2), mask=[{"kind": "causal", "align": "end"}])
     solution = solution_of_cell(evaluation_of(closed), "weights", (0, 0, 0, 0))
     assert "M (causal): open where j ≤ i − 2" in sentences(solution)
     prefix = closed.replace(mask=[{"kind": "prefix", "length": 1}])
     assert "在 j < 1 或 j ≤ i 处开放" in markdown_text(parts(of_all(prefix), "zh"))
+
+
+def test_a_mask_cell_by_cell_is_given_as_what_is_added():
+    allowed = np.array([[[True, False, True]], [[False, True, True]]])  # by head, the same for all queries
+    problem = several().replace(mask=[{"kind": "custom", "allowed": allowed}, {"kind": "causal"}], interventions=())
+    matrices = [part for part in parts(of_all(problem)) if isinstance(part, WrittenMatrix) and part.letter == "M"]
+    closed = np.array([[[0, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 0, 1]]], bool)  # by the layers together
+    assert np.array_equal([np.isneginf(part.values) for part in matrices], closed)
+    assert matrices[1].rows[1] == [r"{-\infty}", "0", r"{-\infty}"]
+    for stage, index, rows in (
+        ("weights", (0, 1, 1, 1), {"m_{1}": [-np.inf, 0, -np.inf]}),
+        ("weights", (0, 1, 0, 0), {"m_{0}": [-np.inf] * 3}),  # there are no steps
+        ("scaled", (0, 1, 1, 1), {}),
+    ):
+        sheet = parts(solution_of_cell(evaluation_of(problem), stage, index))
+        given = {part.latex: part.values[0].tolist() for part in sheet if isinstance(part, WrittenMatrix)}
+        assert {name: row for name, row in given.items() if name.startswith("m")} == rows
 
 
 def test_a_cell_is_named_as_on_the_command_line(tmp_path):

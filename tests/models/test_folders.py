@@ -360,8 +360,9 @@ def test_a_matrix_for_the_logits_that_the_config_ties_to_the_embeddings_is_named
 def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_path):
     gpt2 = VARIANTS["gpt2"]
     classifier = gpt2._replace(config=gpt2.config | {"architectures": [named]})
-    model, said = opened(tmp_path / "model", classifier, {"score.weight": np.ones((2, D))})
-    assert "transformer.score.weight" in said[0]
+    more = {name: np.ones((2, D)) for name in ("score.weight", "u", "v", "w", "x", "y")}
+    model, said = opened(tmp_path / "model", classifier, more)
+    assert "transformer.score.weight, transformer.u, transformer.v, transformer.w, … (6 in all)" in said[0]
     assert f"this is a {named}, which has no head for that" in said[1]
     with pytest.raises(ValueError, match="no head that predicts"):
         model.run(ids=IDS).predictions()

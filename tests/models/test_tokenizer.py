@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ DATA = Path(__file__).parents[1] / "data" / "models"
 pytest.importorskip("tokenizers")
 BOS, EOS = "<|begin_of_text|>", "<|end_of_text|>"
 LLAMA = {"tokenizer_class": "LlamaTokenizerFast", "bos_token": {"content": BOS, "lstrip": False}, "eos_token": EOS}
-ADDED, TOOL = "added_tokens_decoder", {"content": "<x>", "lstrip": True, "special": True}
+ADDED, LIST = "added_tokens_decoder", "extra_special_tokens"
+TOOL = {"content": "<x>", "lstrip": True, "special": True}
 BARE = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
 
 
@@ -93,6 +95,7 @@ def test_a_text_is_cut_as_the_config_beside_the_tokenizer_says(name, told, text,
         ([TOOL], "for each id"),
         ([1], "for each id"),
         ({"499": TOOL}, "<x> the id 400, .* the id 499"),
+        ({"400": TOOL, "401": TOOL}, "<x> the id 400, .* the id 401"),
     ],
 )
 def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, said, tmp_path):
@@ -100,6 +103,28 @@ def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, sai
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({ADDED: given}), encoding="utf-8")
     with pytest.raises(FormatError, match=f"tokenizer.json.* {said}"):
         TokenizerFile(tmp_path).cut(("a",))
+
+
+@each(
+    ("told", "named", "added", "tokens"),
+    [
+        ({}, {"mask_token": "<x>"}, {"<b>": 400}, ["t", "he", "<b>", "Ġ", "<x>"]),
+        ({}, {LIST: ["<x>"]}, {"<B>": 401, "<x>": 400}, ["t", "he", "<", "b", ">", "Ġ", "<x>"]),
+        ({"mask_token": "<b>"}, {"mask_token": TOOL}, {"<y>": 0}, ["t", "he", "<", "b", ">", "<x>"]),
+        ({LIST: ["<b>"]}, {LIST: [TOOL]}, {}, ["t", "he", "<b>", "<x>"]),
+        ({ADDED: {}}, {"mask_token": "<x>"}, {"<b>": 400}, ["t", "he", "<", "b", ">", "Ġ", "<", "x", ">"]),
+        ({}, {}, {"<b>": 450}, "<b> the id 400, but added_tokens.json the id 450"),
+        ({}, {}, {"<b>": "400"}, "added_tokens.json, beside tokenizer.json, has to give a whole number"),
+    ],
+)
+def test_older_folders_give_tokens_in_files_of_their_own(told, named, added, tokens, tmp_path):
+    """As transformers reads them: where tokenizer_config.json has no added_tokens_decoder. They were cut in pieces."""
+    shutil.copy(DATA / "tiny-gpt2" / "tokenizer.json", tmp_path)
+    for name, entries in (("tokenizer_config", told), ("special_tokens_map", named), ("added_tokens", added)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(entries), encoding="utf-8")
+    with pytest.raises(FormatError, match=tokens) if isinstance(tokens, str) else nullcontext():
+        found = TokenizerFile(tmp_path)
+        assert list(found.tokens(found.cut(("the<b> <x>",)).ids)) == tokens
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["as the toy lays tokens round", "nothing laid round"])

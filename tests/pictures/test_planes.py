@@ -99,7 +99,7 @@ def test_bins_cover_all_pixels_and_all_cells_in_view_once(span: Span) -> None:
 @given(spans())
 @example(Span(20, 398, 0.0, 10.001))  # the last cell in view is cut so far that it has no pixel: a line there crashed
 def test_every_line_between_cells_is_on_a_pixel(span: Span) -> None:
-    lines = span.firsts(slice(0, span.bins))
+    lines = span.firsts(slice(0, span.bins)).tolist()
     assert lines == sorted(set(lines))
     assert all(0 < line < span.pixels for line in lines)
 
@@ -109,6 +109,7 @@ def test_every_pixel_finds_its_bin_and_every_cell_its_pixels(span: Span) -> None
     for pixel in range(span.pixels):
         found = span.bin_at(pixel)
         assert found is not None
+        assert span.bins_at(pixel, pixel) == slice(found, found + 1)
         pixels = span.pixels_of(slice(found, found + 1))
         assert pixels.start <= pixel < pixels.stop
     for cell in range(span.shown.start, span.shown.stop):

@@ -335,7 +335,9 @@ def test_enter_takes_what_is_proposed_and_finding_looks_at_names(chooser, qtbot)
     dialog.set_preview("q", np.zeros((2, 2)))
     assert dialog.preview.text() == ""
     dialog.set_preview("other", np.arange(36.0).reshape(2, 6, 3) / 3)
-    assert dialog.preview.text().startswith("0 0.3333 0.6667\n1 1.3333")
+    assert dialog.preview.text() == "0 0.3333 0.6667\n1 1.3333 1.6667\n2 2.3333 2.6667\n3 3.3333 3.6667\n⋮"
+    dialog.set_preview("other", np.arange(20.0).reshape(4, 5))
+    assert dialog.preview.text().endswith("\n15 16 17 18 19"), "all of it has room"
     dialog.set_preview("other", "It is damaged.")
     assert (dialog.preview.text(), dialog.about.text()) == ("", "It is damaged.")
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)

@@ -117,6 +117,8 @@ def test_what_is_asked_for_is_what_is_shown(qtbot, tmp_path):
     dialog.format.setCurrentIndex(dialog.format.findData("png"))
     assert not dialog.outlines.isEnabled()  # pixels have no letters
     assert not dialog.result_choice().outlines
+    qtbot.keyClick(dialog.made_for, Qt.Key.Key_Down)
+    assert dialog.result_choice().width is dialog.result_choice().font_size is None, "those of a paper's column"
 
 
 def test_the_keyboard_begins_at_the_field_that_stands_first(qtbot, tmp_path):

@@ -190,6 +190,8 @@ def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, 
     plain, first = screen(picture), in_picture(picture, picture.stage_map(), 0, 0)
     label = plain.copy(12, first.top(), place.left() - 12 - 8, first.height())
     assert len(colors_of(label)) > 2
+    assert len(colors_of(plain.copy(label.rect().translated(12, first.top() - label.height() - 3)))) > 1
+    assert len(colors_of(plain.copy(12, first.top() - 3, label.width(), 3))) == 1, "the name of the axis is above them"
     picture.set_chosen(("weights", 3, 6))
     image, cell = screen(picture), in_picture(picture, picture.stage_map(), 3, 0)
     chip = cell.translated(place.left() - 12 - cell.left(), 0)
@@ -397,12 +399,14 @@ def test_a_click_on_the_title_of_a_tile_asks_for_its_stage(qtbot, both):
 def test_tiles_show_other_tokens_at_once_upright_where_they_do_not_fit_beside_each_other(both, evaluation):
     both.setCurrentWidget(both.all)
     tile, pictures, ways = both.all.tiles["weights"], [], []
-    for name in ("mm", "ii", "mm", "a very long token"):
+    for name in ("mm", "ii", "mm", "a token as long as a sentence"):
         both.product.set_tokens(["q"] * evaluation.problem.n, [name] * evaluation.problem.m)
         pictures.append(tile.grab().toImage())
         ways.append(tuple(tile._made_labels())[1].way)
     assert pictures[0] == pictures[2] != pictures[1]
     assert ways == [LEVEL, LEVEL, LEVEL, UPRIGHT]
+    both.setCurrentWidget(both.product)
+    assert tuple(both.product._made_labels())[1].way == UPRIGHT
 
 
 class Hand:

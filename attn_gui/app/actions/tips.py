@@ -98,7 +98,7 @@ class TipsController(Controller):
             widget = widget.parentWidget()
         if widget is not None:  # a notebook or a script has windows of its own
             for part in around:
-                if not any(part is known for known in self._described):
+                if part not in self._described:
                     self.describe(part)
             self._described = around
 

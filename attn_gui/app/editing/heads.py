@@ -39,7 +39,6 @@ from attn_gui.figure.text.number_formats import significant
 from attn_gui.languages import N_
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.dialogs.dialog_base import asked
-from attn_gui.views.dialogs.form_fields import heads_from_text
 from attn_gui.views.names import letter, said_in
 
 # --- heads ----------------------------------------------------------------------------------------
@@ -129,6 +128,8 @@ class HeadEdits(Controller):
     # --- changes of the problem ------------------------------------------------------------------
     def average(self) -> None:
         """Ask which heads become the mean of them all."""
+        from attn_gui.views.dialogs.form_fields import heads_from_text
+
         count = self._problem.num_heads
         heads = self._ask(
             self.tr("Average Q, K and V of heads"),
@@ -181,6 +182,8 @@ class HeadEdits(Controller):
 
 
 def _one_head(text: str, count: int) -> int:
+    from attn_gui.views.dialogs.form_fields import heads_from_text
+
     heads = heads_from_text(text if text.strip() else "?", count)
     if len(heads) > 1:
         return _one_head("?", count)

@@ -188,7 +188,7 @@ class ShapeController(Controller):
         super().__init__(context)
         self._note = note
         self.keep = "d_model"
-        self._lost: Callable[[], str] = str  # what is said of numbers that another precision has not got
+        self._lost: Callable[[], str] | None = None  # what is said of numbers that another precision has not got
         panel = context.window.shape_panel
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtype.picked.connect(self._on_panel_dtype_picked)
@@ -261,7 +261,8 @@ class ShapeController(Controller):
 
     def _show_lost(self, *_: object) -> None:
         """Say what the newest step has lost, after a redo as well, until another one is the newest."""
-        self._window.banner.withdraw(self._lost)
+        if self._lost is not None:
+            self._window.banner.withdraw(self._lost)
         if notes := self._document.notes:
             self._lost = lambda: sentences(notes)
             self._window.banner.show_info(self._lost)

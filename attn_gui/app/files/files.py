@@ -317,7 +317,6 @@ class FilesController(Controller):
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
-        self._named: Callable[[], str] | None = None  # the document's name in the present language, where it has one
         self._request: OpenRequest | None = None  # read beside the window now
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
@@ -336,8 +335,6 @@ class FilesController(Controller):
             action = self._menus["examples"].addAction(example.title_text())
             action.setObjectName(f"action.example_{example.key}")
             action.triggered.connect(lambda _=False, key=example.key: self.open_example(key))
-        if self._named is not None and self._document.path is None:
-            self._document.rename(self._named())
 
     def _on_banner_closed(self, about: str) -> None:
         if about:
@@ -359,12 +356,11 @@ class FilesController(Controller):
             return
         revision, again = self._document.revision, partial(self.make, fields)
 
-        def named() -> str:
-            return self.tr("untitled")
+        name = Label(N_("FilesController", "untitled"), context="FilesController")
 
         def take(made: Mapping[str, object], _fresh: Arrays) -> None:
-            if self._may_still_go(named(), revision, again):
-                self._begin(Loaded(Problem.over(made)), None, named, {})
+            if self._may_still_go(str(name), revision, again):
+                self._begin(Loaded(Problem.over(made)), None, name, {})
 
         self._runner.begin(Label(N_("History", "new problem")), fields, take)
 
@@ -539,7 +535,7 @@ class FilesController(Controller):
             self._known = stamp
             self._settings.add_recent(path.resolve(), placed.problem)
 
-    def begin_problem(self, problem: Problem, name: str | Callable[[], str], study: Study | None = None) -> None:
+    def begin_problem(self, problem: Problem, name: str | Label, study: Study | None = None) -> None:
         """Open a copy of a problem that is no file's; the document before, and what was to take its place, is left."""
         self.left.emit()
         self._begin(Loaded(problem.replace()), None, name, {}, study)
@@ -566,14 +562,13 @@ class FilesController(Controller):
         self,
         loaded: Loaded,
         path: Path | None,
-        name: str | Callable[[], str],
+        name: str | Label,
         view: Mapping[str, object],
         study: Study | None = None,
     ) -> None:
         self._window.banner.hide()
         self.about, self.view = loaded.about, view
-        self._named, said = (None, name) if isinstance(name, str) else (name, name())
-        self._document.adopt(loaded.problem, path, said, loaded.snapshots, study)
+        self._document.adopt(loaded.problem, path, name, loaded.snapshots, study)
 
     def _show_notes(self, notes: Sequence[FileNote]) -> None:
         if notes:

@@ -24,7 +24,6 @@ from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.file_format import ArrayListing
 from attn_gui.formats.file_messages import AmbiguousFile, SeveralReadings
@@ -190,6 +189,8 @@ class ArraysController(Controller):
             self._open_as(paths, ArrayMapping({**beside, GIVEN: name}, axes, layer=layer))
 
     def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]]]) -> None:
+        from attn_gui.figure.compose import weights_picture
+
         with suppress(FormatError):  # opening the file will say it
             maps = outcome.result()
             if self._maps is not None:
@@ -208,6 +209,8 @@ class ArraysController(Controller):
             self._dialog.set_preview(name, sentence(values) if isinstance(values, FormatError) else values)
 
     def _on_pictures_answered(self, outcome: Future[dict[tuple[str, str], NDArray[Any]]]) -> None:
+        from attn_gui.figure.compose import weights_picture
+
         if self._dialog is not None:
             found = {
                 place: weights_picture(pool(weights, None, *_pixels(weights))[0], weights.shape[1], current_theme())

@@ -174,7 +174,7 @@ class Journaling(QObject):
         self._changes.clear()
         based = self._is_based(step)
         self._held, self._held_study = self._document.snapshots.all, self._document.study
-        if not self._whole and self._journal.grown <= max(GROWN, step.weight):
+        if not self._whole and (self._journal.grown <= GROWN or self._journal.grown <= step.weight):
             step = self._safe(step)
             self._background.start(lambda _: self._journal.append(step))
             return
@@ -185,8 +185,9 @@ class Journaling(QObject):
     def _safe(self, step: JournalStep) -> JournalStep:
         """Return a copy of a small step; a large one is read beside the window, and tells whether it was written to."""
         self._writes = None
-        if sum(numbers.nbytes for numbers in step.numbers().values()) <= AT_ONCE:
-            return step.copied()
+        numbers = step.numbers()
+        if sum(array.nbytes for array in numbers.values()) <= AT_ONCE:
+            return step.copied(numbers)
         self._writes = writes = self._document.writes
         return replace(step, is_torn=lambda: self._document.writes != writes)
 

@@ -15,13 +15,12 @@ from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.engine.arrays import Progress
-from attn_gui.figure.figure_kinds import PAGES
-from attn_gui.lessons.curriculum import GROUPS, following, names, path_of
-from attn_gui.lessons.lesson import Lesson, LessonText, read_lesson, title_of
-from attn_gui.lessons.step_states import StepState, states_of
+from attn_gui.lessons.curriculum import GROUPS, following, names, path_of, title_of
 from attn_gui.paths import ENDING
 
 if TYPE_CHECKING:
+    from attn_gui.lessons.lesson import Lesson, LessonText
+    from attn_gui.lessons.step_states import StepState
     from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
 
 
@@ -105,7 +104,7 @@ class LessonListController(QObject):
         if self._list is not None and self._list.isVisible():
             self._on_leave_asked()
         else:
-            self._reading.start(lambda _: {name: read_lesson(path_of(name)) for name in names()})
+            self._reading.start(_all_lessons)
 
     def leave(self) -> None:
         """Bring maps and tables back."""
@@ -170,6 +169,12 @@ class LessonListController(QObject):
         return text.plain(self._appearance.language)
 
 
+def _all_lessons(_progress: Progress) -> dict[str, Lesson]:
+    from attn_gui.lessons.lesson import read_lesson
+
+    return {name: read_lesson(path_of(name)) for name in names()}
+
+
 # --- opening ---------------------------------------------------------------------------------------
 class OpenedLesson(NamedTuple):
     """A lesson that was read, the states of its steps in all its languages, and the lesson that it leads on to."""
@@ -181,6 +186,10 @@ class OpenedLesson(NamedTuple):
 
 def opened_lesson(path: Path, _progress: Progress) -> OpenedLesson:
     """Read a lesson, and the one after it. Raises FormatError with one sentence for a bad one."""
+    from attn_gui.figure.pages.catalog import PAGES
+    from attn_gui.lessons.lesson import read_lesson
+    from attn_gui.lessons.step_states import states_of
+
     lesson = read_lesson(path)
     states, after = states_of(lesson, PAGES), following(lesson)
     return OpenedLesson(lesson, states, None if after is None else read_lesson(after))

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QTimer
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.lessons.exercises import Answers
 from attn_gui.app.lessons.lesson_list import (
     LessonListController,
     LessonMenu,
@@ -33,19 +32,20 @@ from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.typed_numbers import shortest
 from attn_gui.engine import Evaluation
 from attn_gui.engine.checks import same
-from attn_gui.engine.evaluation.evaluation import Place
+from attn_gui.engine.evaluation.evaluation import Blank, Place
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.languages import N_
-from attn_gui.lessons.exercises import Blank
-from attn_gui.lessons.lesson import Lesson, LessonQuestion
-from attn_gui.lessons.live_numbers import ModelRuns, NumberSource, cell_index
-from attn_gui.lessons.step_states import LessonScene, LessonView, StepState
 from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.question_view import Asked
 from attn_gui.views.theme import scaled
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
+
+if TYPE_CHECKING:
+    from attn_gui.lessons.lesson import Lesson, LessonQuestion
+    from attn_gui.lessons.live_numbers import ModelRuns, NumberSource
+    from attn_gui.lessons.step_states import LessonScene, LessonView, StepState
 
 # --- words of the step, with the present numbers: computed beside the window, as expressions may take long ---
 
@@ -75,10 +75,14 @@ class PresentNumbers:
 
     def scene(self) -> LessonScene:
         """Return the scene on the table."""
+        from attn_gui.lessons.step_states import LessonScene
+
         return LessonScene(self._document.problem, self._document.study, self._view.look.head)
 
     def source(self, overlay: Evaluation | None = None) -> NumberSource:
         """Return the present numbers, or those of the proxy shown over them; of a model those of its last run."""
+        from attn_gui.lessons.live_numbers import ModelRuns, NumberSource
+
         evaluation, study, found = overlay or self._computation.evaluation, self._document.study, self._model.answer
         if study is None or found is None:
             return NumberSource(evaluation)
@@ -101,6 +105,8 @@ class PresentNumbers:
 
     def asked_cell(self, question: LessonQuestion | None) -> Place | None:
         """Return the cell whose number a question asks for; None where it asks for no cell."""
+        from attn_gui.lessons.live_numbers import cell_index
+
         if question is None or question.answer is None or question.answer.cell is None:
             return None
         stage, places = question.answer.cell
@@ -518,6 +524,8 @@ class LessonsController(Controller):
 
     def _fill_panel(self) -> None:
         """Make what a lesson is shown in, and what judges the answers."""
+        from attn_gui.app.lessons.answers import Answers
+
         panel = self._panel
         panel.fill()
         self._answers = Answers(panel.question, self._asked_of, lambda: not self._model.busy, self._appearance)

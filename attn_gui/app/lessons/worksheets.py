@@ -12,15 +12,15 @@ from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
-from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.writing import WritingController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Progress
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.languages import N_
-from attn_gui.lessons.exercises import Blank
 from attn_gui.views.dialogs.dialog_base import asked
 
 if TYPE_CHECKING:

@@ -255,11 +255,10 @@ class Baseline(QObject):
 
     def _draw_anew(self) -> None:
         """Draw tiles anew whose last digits may have changed."""
-        if self._tile_caches and self._states is not None:
-            batch, heads, *_ = self._document.problem.map_shape
-            everywhere = {(item, head) for item in range(batch) for head in range(heads)}
-            for tiles in self._tile_caches:
-                tiles.draw_anew(everywhere)
+        batch, heads, *_ = self._document.problem.map_shape
+        everywhere = {(item, head) for item in range(batch) for head in range(heads)}
+        for tiles in self._tile_caches:
+            tiles.draw_anew(everywhere)
 
 
 def _by_stage(

@@ -133,6 +133,8 @@ class Computation(QObject):
         if not self.notified:
             self.notified = True
             self._end_waiting()
+            if self.pending:  # a pass that goes on while another language is shown
+                self._on_patience_ended()
         while self._retired:
             self._retired.pop().end()
 

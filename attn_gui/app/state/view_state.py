@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent, QHelpEvent, QInputEvent, QKeyEvent, QMouseEvent
@@ -18,6 +18,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.head_readings import Entropy
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
@@ -25,9 +26,6 @@ from attn_gui.figure.overlays import CELL
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import ASK
-
-if TYPE_CHECKING:
-    from attn_gui.lessons.exercises import Blank
 
 Show = Callable[[], Iterator[None] | None]
 """A follower: shows the present look at once, or, where that takes longer than a frame, yields between its turns."""
@@ -165,8 +163,6 @@ class ViewState(QObject):
 
         None where none is chosen.
         """
-        from attn_gui.lessons.exercises import Blank  # no picture needs lessons and what they stand on
-
         cell = self.look.cell
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None

@@ -155,7 +155,7 @@ class TableTarget(Controller):
 
     def numbers(self, place: TablePlace, cuts: Cuts) -> NDArray[Any]:
         """Return the numbers of the problem in a block of a table, as far as it goes, whatever is on show."""
-        block: NDArray[Any] = self._document.problem.arrays()[place.field][self._box(place, cuts)]
+        block: NDArray[Any] = self._document.arrays[place.field][self._box(place, cuts)]
         return block.reshape(block.shape[-2:] if block.ndim > 1 else (1, -1))
 
     def combined(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], operation: np.ufunc | None) -> NDArray[Any]:
@@ -172,7 +172,7 @@ class TableTarget(Controller):
 
     def _box(self, place: TablePlace, cuts: Cuts) -> Box:
         """Return the rectangle of a table in the array's own axes."""
-        shape = self._document.problem.arrays()[place.field].shape
+        shape = self._document.arrays[place.field].shape
         return table_box(place.field, shape, *cuts, place.item, place.head)
 
     def cell_text(self, cuts: Cuts) -> str:

@@ -402,8 +402,9 @@ class TablesController(Controller):
                 self._window.inputs.panels[field].view.flash(*cuts)
 
     def _shape(self, field: str) -> tuple[int, ...]:
-        given = self._document.problem.arrays()
-        return self._computation.evaluation.shape(field) if self.computed(field) else given[field].shape
+        if self.computed(field):
+            return self._computation.evaluation.shape(field)
+        return self._document.arrays[field].shape
 
     def _on_window_compact_changed(self, compact: bool) -> None:
         self._compact = compact

@@ -67,6 +67,20 @@ def bits(nats: EntropyT) -> EntropyT:
 
 # --- evaluation -----------------------------------------------------------------------------------
 @dataclass(frozen=True)
+class Blank:
+    """A cell that is left out, its index with the batch first; `follows` if it is computed from one asked for."""
+
+    stage: str
+    index: tuple[int, ...]
+    follows: bool = field(default=False, compare=False)
+
+    @property
+    def box(self) -> Box:
+        """The box of the cell."""
+        return indices.cell(self.index)
+
+
+@dataclass(frozen=True)
 class Recomputed:
     """Result of an update: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
 
@@ -202,8 +216,11 @@ class Evaluation(ABC):
         return self.node(stage).stage.axes
 
     def box(self, stage: str, box: Box) -> Array:
-        """Return the numbers of a box, read-only, in `dtype`."""
-        box = as_box(stage, self.node(stage).shape, box)
+        """Return the numbers of a box, read-only, in `dtype`. Raises PlaceError (an IndexError) for one outside."""
+        return self.read(stage, as_box(stage, self.node(stage).shape, box))
+
+    def read(self, stage: str, box: Box) -> Array:
+        """Return what `box` does; that the box lies in the stage is not checked again."""
         with np.errstate(all="ignore"):
             array: Array = self.fetch(stage, box).astype(self.dtype, copy=False).view()
         array.flags.writeable = False
@@ -217,18 +234,12 @@ class Evaluation(ABC):
         box = self.block_box(stage, batch, head, rows, columns)
         if head is None and len(box) == 4:
             raise FieldError(errors.NEEDS_HEAD, stage=stage)
-        found = self.box(stage, box)
+        found = self.read(stage, box)
         return np.asarray(found[(0,) * (found.ndim - 2)])
 
     def block_box(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
         """Return the box of a block; where a stage with heads is asked without one, that of the first head."""
-        shape = self.node(stage).shape
-        if len(shape) == 4:
-            head = head or 0
-            return (*indices.cell((batch, head)), *_cuts((rows, columns), shape[2:]))
-        mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
-        down, inside = _cuts((rows, columns), (shape[1], mine.stop - mine.start))
-        return (slice(batch, batch + 1), down, slice(mine.start + inside.start, mine.start + inside.stop))
+        return Plane(self, stage, batch, head).box(rows, columns)
 
     def head_columns(self, stage: str, head: int) -> slice:
         """Return the slice of a stage's columns that belongs to a query head, whose group may share a K/V head."""
@@ -469,13 +480,19 @@ class Plane:
         """Return (values, allowed) of a part as shown; `allowed` is None for stages before the mask."""
         if self.transposed:
             rows, columns = columns, rows
-        values = self.evaluation.block(self.stage, self.batch, self._read_head, rows, columns)
-        allowed = None
+        found = self.evaluation.read(self.stage, self.box(rows, columns))
+        values, allowed = found[(0,) * (found.ndim - 2)], None
         if self._entry.behind_mask:
             allowed = self.evaluation.allowed(self.batch, self._read_head if self._heads else None, rows, columns)
         if self.transposed:
             return values.T, None if allowed is None else allowed.T
         return values, allowed
+
+    def box(self, rows: slice, columns: slice) -> Box:
+        """Return the box of a part in the stage, in which nothing is transposed."""
+        (height, width), first = self.shape[::-1] if self.transposed else self.shape, self._columns.start
+        down, right = _cuts((rows, columns), (height, width))
+        return (*self._place, down, slice(first + right.start, first + right.stop))
 
     @property
     def draws_pictures(self) -> bool:
@@ -524,10 +541,16 @@ class Plane:
     def _heads(self) -> bool:
         return self._entry.per_head
 
-    @property
+    @cached_property
     def _read_head(self) -> int | None:
         """The head whose cells are read; None for those of all heads, in a stage without heads."""
         return 0 if self.head is None and self._heads else self.head
+
+    @cached_property
+    def _place(self) -> Box:
+        """The item and, in a stage with heads, the head."""
+        item, head = slice(self.batch, self.batch + 1), self.head or 0
+        return (item, slice(head, head + 1)) if self._heads else (item,)
 
     @cached_property
     def _columns(self) -> slice:

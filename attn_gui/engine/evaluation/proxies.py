@@ -8,7 +8,6 @@ import numpy as np
 
 from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.checks import as_box
 from attn_gui.engine.errors import ShapeError, StageError
 from attn_gui.engine.evaluation.evaluation import Evaluation, PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture
@@ -66,9 +65,9 @@ class EvaluationProxy(Evaluation):
         return all(each.closes for each in self._read)
 
     # --- numbers ---------------------------------------------------------------------------------
-    def box(self, stage: str, box: Box) -> Array:
+    def read(self, stage: str, box: Box) -> Array:
         same = self._same(stage)
-        return super().box(stage, box) if same is None else self.of.box(same, box)
+        return super().read(stage, box) if same is None else self.of.read(same, box)
 
     def has_field(self, field: str) -> bool:
         return self.of.has_field(field)
@@ -294,12 +293,11 @@ class Difference(EvaluationProxy):
         with np.errstate(all="ignore"):
             return self.after.fetch(after, box) - self.before.fetch(before, box)
 
-    def box(self, stage: str, box: Box) -> Array:
+    def read(self, stage: str, box: Box) -> Array:
         """Return after − before of a box as shown: each side rounded to its problem's dtype, then subtracted."""
         before, after = self.pair(stage)
-        box = as_box(stage, self.shape(stage), box)
         with np.errstate(all="ignore"):
-            found = np.asarray(self.after.box(after, box) - self.before.box(before, box))
+            found = np.asarray(self.after.read(after, box) - self.before.read(before, box))
         found.flags.writeable = False
         return found
 

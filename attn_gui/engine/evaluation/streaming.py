@@ -22,7 +22,6 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box, check
-from attn_gui.engine.checks import as_box
 from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture, block_edges, largest, pool_blocks, reduced
@@ -367,19 +366,18 @@ class StreamingEvaluation(DenseEvaluation):
                 return self._passes.rows.output(box)
             return self._weights(box)
 
-    def box(self, stage: str, box: Box) -> Array:
+    def read(self, stage: str, box: Box) -> Array:
         """Return a box of a stage; many cells of a map are computed on all threads, never at once in float64."""
-        box = as_box(stage, self.shape(stage), box)
         width = box[-1].stop - box[-1].start
         if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
-            return super().box(stage, box)
+            return super().read(stage, box)
         found = np.empty(indices.shape_of(box), self._kept_dtype)
         step = max(FEWEST_ROWS, AT_ONCE // width)
 
         def work(place: tuple[int, int, int]) -> None:
             batch, head, low = place
             rows = slice(low, min(low + step, box[2].stop))
-            tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
+            tile = super(StreamingEvaluation, self).read(stage, (*indices.cell((batch, head)), rows, box[3]))
             found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
 
         heads = range(box[0].start, box[0].stop), range(box[1].start, box[1].stop)

@@ -487,7 +487,7 @@ def _of_rows(kernels: TileKernels, passes: RowPasses, batch: int, head: int, row
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
-    found, share = np.zeros((2, rows.stop - rows.start))
+    found, weighed = np.zeros(rows.stop - rows.start), np.zeros(rows.stop - rows.start, bool)
     wide = max(1, ENTROPY_CELLS // len(found))
     for cut in indices.in_parts(slice(0, keys), wide):
         logits, allowed = passes.transposed(kernels.logits_name, (*indices.cell((batch, head)), rows, cut))
@@ -499,5 +499,5 @@ def _of_rows(kernels: TileKernels, passes: RowPasses, batch: int, head: int, row
         weights = np.negative(below)
         np.exp(weights, out=weights)
         found += np.einsum("ji,ji->i", weights, below)
-        share += weights.sum(axis=0)
-    return np.where(share == 0, BLIND, np.maximum(found, 0.0))
+        weighed |= weights.any(axis=0)
+    return np.where(weighed, np.maximum(found, 0.0), BLIND)

@@ -14,6 +14,7 @@ import numpy as np
 
 from attn_gui.engine import errors
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import as_box
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
 from attn_gui.engine.evaluation.dense import KEEP, DenseEvaluation, GivenEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
@@ -166,7 +167,9 @@ class Trace(Pictured, ByStage):
         for name, place in (("batch", batch), ("head", head)):
             if not (_is_whole(place) or (place is None and name == "head")):
                 raise FieldTypeError(errors.NOT_WHOLE, field=name, got=repr(place))
-        return reading(self.evaluation, stage).block(stage, batch, head, rows, columns)
+        evaluation = reading(self.evaluation, stage)
+        as_box(stage, evaluation.shape(stage), evaluation.block_box(stage, batch, head, rows, columns))
+        return evaluation.block(stage, batch, head, rows, columns)
 
 
 def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:

@@ -106,17 +106,17 @@ def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
 
 def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
     """Return boxes that hold exactly the ranges; the one box around them where they would be too many."""
-    cuts = [_cuts(letters, ranges, sizes) for letters in axes]
+    cuts = [
+        [slice(*(ranges.get(letters) or (0, sizes[letters])))] if len(letters) == 1 else _cuts(letters, ranges, sizes)
+        for letters in axes
+    ]
     if prod(map(len, cuts)) > MOST_BOXES:
         return [box_of(axes, ranges, sizes)]
     return [tuple(box) for box in product(*cuts)]
 
 
 def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> list[slice]:
-    """Return the slices of one axis that hold the ranges of its letters: one for each place of the outer letters."""
-    if len(letters) == 1:
-        start, stop = ranges.get(letters) or (0, sizes[letters])
-        return [slice(start, stop)]
+    """Return the slices of an axis that hold the ranges of its letters: one for each place of the outer letters."""
     runs = [(0, 1)]
     for letter in letters:
         size = sizes[letter]
@@ -293,10 +293,16 @@ def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 # --- contraction ----------------------------------------------------------------------------------
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
     """Return a view with one axis for each letter of `order`, of length 1 for a letter that the array does not have."""
+    letters, turned, opened = _opening(axes, order)
+    return array.reshape(tuple(map(lengths.__getitem__, letters))).transpose(turned)[opened]
+
+
+@cache
+def _opening(axes: Axes, order: str) -> tuple[str, tuple[int, ...], tuple[slice | None, ...]]:
+    """Return the letters of an array, their places in `order`, and an index that gives the other letters axes."""
     letters = "".join(axes)
-    opened = array.reshape(tuple(map(lengths.__getitem__, letters)))
-    opened = opened.transpose([letters.index(letter) for letter in order if letter in letters])
-    return opened[tuple([slice(None) if letter in letters else None for letter in order])]
+    turned = tuple(letters.index(letter) for letter in order if letter in letters)
+    return letters, turned, tuple(slice(None) if letter in letters else None for letter in order)
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:
@@ -320,7 +326,7 @@ def contract(
     if b is None:
         return _sum(a, axes)
     # what only one of them has is added up before, not in the product, which would be that much larger
-    only_a, only_b = ([k for k in axes if other.shape[k] == 1] for other in (b, a))
+    only_a, only_b = [k for k in axes if b.shape[k] == 1], [k for k in axes if a.shape[k] == 1]
     a, b = _sum(a, only_a), _sum(b, only_b)
     inner = [k for k in axes if a.shape[k] > 1]
     if not inner:

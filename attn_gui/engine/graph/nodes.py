@@ -70,9 +70,9 @@ class Node:
 
     @cached_property
     def _grouped(self) -> list[Axes]:
-        """Patterns in which letters share an axis: only for these may a box have to be widened."""
+        """Patterns in which letters longer than 1 share an axis: only for these may a box have to be widened."""
         patterns = [self.axes, *(ref.axes for ref in self.inputs if not ref.optional)]
-        return [axes for axes in patterns if any(len(letters) > 1 for letters in axes)]
+        return [axes for axes in patterns if any(sum(self.sizes[k] > 1 for k in letters) > 1 for letters in axes)]
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
@@ -307,8 +307,8 @@ def reach(
         if boxes and refresh is not None and node.stage.boolean:
             boxes = refresh(node, boxes)
         if boxes:
-            reached[node.name] = indices.join(boxes)
-            found[node.name] = indices.join([*boxes, *found.get(node.name, ())])
+            reached[node.name] = joined = indices.join(boxes)
+            found[node.name] = indices.join([*joined, *found[node.name]]) if node.name in found else joined
     return reached
 
 

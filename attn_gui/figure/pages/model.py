@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from attn_gui import models
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array, Progress, within
 from attn_gui.engine.errors import FieldError
@@ -41,18 +42,10 @@ from attn_gui.figure.text.rich_text import elided, token_label
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.untrusted_bytes import visible_text
 from attn_gui.languages import N_
-from attn_gui.models.attribution import (
-    DirectLogits,
-    LikelyToken,
-    direct_logits,
-    head_effects,
-    likely,
-    logit_difference,
-    patch_foretold,
-    patch_sweep,
-)
-from attn_gui.models.forward_pass import softmax
-from attn_gui.models.model import Run
+
+if TYPE_CHECKING:
+    from attn_gui.models.attribution import DirectLogits, LikelyToken
+    from attn_gui.models.model import Run
 
 # --- pages of a model -----------------------------------------------------------------------------
 NEEDS = N_("Pages", "Needs a model that predicts tokens: File › Open a model")
@@ -198,6 +191,8 @@ class PredictionPage(ModelPage[TokenPredictions]):
     )
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> TokenPredictions:
+        from attn_gui.models.attribution import likely
+
         model = model_of(context)
         rows = likely(model.now, model.before, model.position, int(context.options["count"]))
         progress(1.0)
@@ -306,7 +301,7 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
         model, token, against = asked(context)
-        true = head_effects(model.now, token, against, model.position, within(progress, 0, 2))
+        true = models.head_effects(model.now, token, against, model.position, within(progress, 0, 2))
         foretold = _foretold(model.now, token, against, model.position, within(progress, 1, 2))
         ranked = context.options["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
@@ -467,6 +462,8 @@ class LensPage(ModelPage[LogitLens]):
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitLens:
+        from attn_gui.models.forward_pass import softmax
+
         run, last = model_of(context).now, model_of(context).position + 1
         first = max(0, last - LENS_POSITIONS)
         layers = run.model.num_layers + 1
@@ -503,9 +500,9 @@ class LogitPartsPage(LayersPage[LogitParts]):
 
     def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitParts:
         model, token, against = asked(context)
-        parts = direct_logits(model.now, token, against, model.position)
+        parts = models.direct_logits(model.now, token, against, model.position)
         progress(1.0)
-        logit = logit_difference(model.now, token, against, model.position)
+        logit = models.logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
     def plan(self, content: LogitParts, style: PageStyle, size: Sides) -> PageDrawing:
@@ -598,8 +595,8 @@ class PatchingPage(LayersPage[PatchingEffects]):
             raise FieldError(NO_OTHER, count=count)
         stage, axis = AXES[context.options["of"]]
         both = context.options["shown"] == BOTH
-        sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
-        slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
+        sweep = partial(models.patch_sweep, model.other, model.now, token, against, position=model.position)
+        slopes = partial(models.patch_foretold, model.other, model.now, token, against, position=model.position)
         shares = sweep(stage=stage, axis=axis, progress=within(progress, 0, 1 + both))
         foretold = slopes(stage=stage, axis=axis, progress=within(progress, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))

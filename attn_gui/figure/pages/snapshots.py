@@ -300,7 +300,7 @@ def _asked_for(context: PageContext) -> list[str]:
     if context.options["shown"] == PAIR:
         return list(dict.fromkeys((first, second)))
     low, high = sorted((keys.index(first), keys.index(second)))
-    return keys[low : high + 1][:MOST] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
+    return keys[low : high + 1] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
 
 
 def _map(words: Words, state: Evaluation, context: PageContext, progress: Progress) -> StateMap | None:

@@ -140,8 +140,8 @@ def cell_decimals(
     if cell_height < SIZE.value_min_cell_height or values.size == 0:
         return None
     room = cell_width - CELL_MARGIN
-    extremes = _extremes(values)
     finite = values[np.isfinite(values)]
+    extremes = _extremes(finite)
     whole = bool((finite == np.rint(finite)).all())
     attempts, alike = _attempts(weights, max(extremes)), _widest_digits(metrics)
     if weights and bool(((values > 0) & (values < 1)).any()):
@@ -207,17 +207,11 @@ def _attempts(weights: bool, largest: float) -> list[CellNumbers]:
     return [CellNumbers(decimals, weights=True, bare=bare) for decimals in range(most, 0, -1) for bare in (False, True)]
 
 
-def _extremes(values: Values) -> list[float]:
-    """Return the largest and smallest finite numbers: of all, and of those written without an exponent, which are
+def _extremes(finite: Values) -> list[float]:
+    """Return the largest and smallest of finite numbers: of all, and of those written without an exponent, which are
     longer."""
-    found = []
-    for limit in (np.inf, _LARGEST_PLAIN):
-        with np.errstate(invalid="ignore"):
-            shown = np.abs(values) < limit
-        if shown.any():
-            found += [float(values.max(where=shown, initial=-np.inf))]
-            found += [float(values.min(where=shown, initial=np.inf))]
-    return found or [0.0]
+    plain = finite[np.abs(finite) < _LARGEST_PLAIN]
+    return list({float(end) for part in (finite, plain) if part.size for end in (part.max(), part.min())} or {0.0})
 
 
 def _widest_digits(metrics: QFontMetricsF) -> dict[int, str]:

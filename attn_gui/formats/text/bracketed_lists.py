@@ -119,6 +119,10 @@ _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s
 _ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
 _ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
 _BRACKETS = frozenset("()[]{}")
+_NUMBER = r"\s*+[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?+\d++)?+\s*+"
+_ROW = rf"{_NUMBER}(?:,{_NUMBER})++"
+_ROWS = re.compile(rf"\s*+(?:(?:\({_ROW}\)|\[{_ROW}\])\s*+,?+\s*+)*+", re.ASCII)
+"""(1, 2), (3, 4): rows without brackets around them all."""
 _NOTHING_SAID = re.compile(
     r"[\s\W_]*|(?:[\s>.,;)]*+(?:(?:const|let|var|auto|return)\s+)?(?:[A-Za-z_][A-Za-z0-9_]*(?:\.(?!m?[TH]\b)[A-Za-z0-9_]+)*\s*(?::?=|<-)\s*+)*[\s.,;>)]*"
     r"|\s*Parameter containing:\s*|\s*<tf\.Tensor: shape=\([\d, ]*\), dtype=\w+, numpy=\s*>?)"
@@ -186,6 +190,8 @@ def find_lists(text: str) -> FoundLists | None:
     """
     written = _plainly_written(text)
     text = _unsaid(_folded(written))
+    if _ROWS.fullmatch(text):  # each would be looked at by itself, and what stands beside it
+        text = written = f"[{text.rstrip(' ,')}]"
     groups = _grouped(text)
     found = _search(groups.root, text)
     matrices = [one for one in found if _depth(one.value) > 1] or [one for one in found if _counts(one, text)]

@@ -14,8 +14,10 @@ from attn_gui.languages import N_
 Texts = Sequence[Sequence[str]]
 LINE_PT, BETWEEN_PT = 345.0, 12.0  # the line of `article`, and what a `tabular` puts around each column
 LINES = 38  # rows of a part, with its headings, on a page of it
-SIGN_PT, WIDE_PT = 5.6, 10.0  # a digit has 5; a letter of Chinese, Japanese, Korean has 10
-_ORDERS_PT = {r"\times": 13.0, r"\infty": 10.0, "-": 8.0}
+SIGN_PT, CAPITAL_PT, WIDE_PT = 5.6, 8.0, 10.3  # a digit has 5; a letter of Chinese, Japanese, Korean has 10
+_ORDERS_PT = {r"\times": 13.0, **dict.fromkeys((r"\infty", *"MWm"), WIDE_PT), r"\%": 8.4, r"\#": 8.4} | dict.fromkeys(
+    (*"-w@", r"\&", r"\textless{}", r"\textgreater{}"), CAPITAL_PT
+)
 _WIDE_SIGN = re.compile(r"\\[A-Za-z]+(?:\{\})?|\\.|[^{}$^]")
 _MARK = re.compile(r"^% rows (\d{1,9}) to (\d{1,9}), columns (\d{1,9}) to (\d{1,9})$", re.MULTILINE)
 
@@ -161,7 +163,11 @@ def joined(parts: Sequence[tuple[TypesetPart, list[list[str]]]], refusal: Format
 
 def _points(cell: str) -> float:
     """Return the width of a typeset cell, or a little more, in points."""
-    return sum(_ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _WIDE_SIGN.findall(cell))
+    return sum(_ORDERS_PT.get(sign) or _letter_points(sign) for sign in _WIDE_SIGN.findall(cell))
+
+
+def _letter_points(sign: str) -> float:
+    return WIDE_PT if not sign.isascii() else CAPITAL_PT if sign.isupper() else SIGN_PT
 
 
 # --- signs ----------------------------------------------------------------------------------------

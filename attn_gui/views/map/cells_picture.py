@@ -136,6 +136,7 @@ class CellsPicture:
         self.values: npt.NDArray[Any] = np.zeros((0, 0))
         self.display = Display(np.zeros((0, 0), np.uint16), np.zeros((0, 0), np.uint8))
         self._marked = False
+        self._tiny = True  # whether marks could not be made out, so that color alone must say it
         self._allocate()
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -143,6 +144,7 @@ class CellsPicture:
         """Set the pixels and the window of cells; needs a `render` afterwards."""
         same = (rows.pixels, columns.pixels) == (self.rows.pixels, self.columns.pixels)
         self.rows, self.columns = rows, columns
+        self._tiny = min(rows.cell_size, columns.cell_size) < SMALLEST_MARK
         if not same:
             self.area = QRect(0, 0, columns.pixels, rows.pixels)
             self._allocate()
@@ -180,7 +182,7 @@ class CellsPicture:
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         self._pixels[y, x] = self._spread(self._colored(display), down, right)
         if min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small:
-            self._line(down, right)
+            self._line(down, right, y, x)
         if flagged and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, self._spread(closed, down, right))
         if flagged and (unknown := display.flags == UNKNOWN).any():
@@ -243,17 +245,15 @@ class CellsPicture:
     def _spread(self, bins: npt.NDArray[Any], down: slice, right: slice) -> npt.NDArray[Any]:
         """Return every bin as so many pixels as it has; where cells are pooled, each has one."""
         if not self.columns.pooled:
-            bins = bins.repeat(self.columns.sizes(right), axis=1)
-        return bins if self.rows.pooled else bins.repeat(self.rows.sizes(down), axis=0)
+            bins = bins.repeat(self.columns.sizes[right], axis=1)
+        return bins if self.rows.pooled else bins.repeat(self.rows.sizes[down], axis=0)
 
-    def _line(self, down: slice, right: slice) -> None:
+    def _line(self, down: slice, right: slice, y: slice, x: slice) -> None:
         """Mix the background into the first row and the first column of pixels of each of these cells."""
-        background = self.style.theme.surface.rgb()
-        y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
-        for first in self.rows.firsts(down):
-            self._pixels[first, x] = _mixed(self._pixels[first, x], background)
-        for first in self.columns.firsts(right):
-            self._pixels[y, first] = _mixed(self._pixels[y, first], background)
+        background, firsts = self.style.theme.surface.rgb(), self.rows.firsts(down)
+        self._pixels[firsts, x] = _mixed(self._pixels[firsts, x], background)
+        firsts = self.columns.firsts(right)
+        self._pixels[y, firsts] = _mixed(self._pixels[y, firsts], background)
 
     def _hatch(self, y: slice, x: slice, closed: npt.NDArray[np.bool_]) -> None:
         spacing = SIZE.hatch_small_map if self.style.small else SIZE.hatch
@@ -267,11 +267,6 @@ class CellsPicture:
         every = DOTS_SMALL if self.style.small else DOTS
         down, right = ((np.arange(cut.start, cut.stop) + every // 2) % every == 0 for cut in (y, x))
         self._pixels[y, x][unknown & down[:, None] & right] = self.style.theme.line_strong.rgb()
-
-    @property
-    def _tiny(self) -> bool:
-        """Whether marks could not be made out, so that color alone must say it."""
-        return min(self.rows.cell_size, self.columns.cell_size) < SMALLEST_MARK
 
     # --- text ------------------------------------------------------------------------------------
     def _fitting_numbers(self) -> CellNumbers | None:
@@ -331,7 +326,7 @@ class CellsPicture:
                 self._write(painter, due)
 
     def _write(self, painter: QPainter, rect: QRect) -> None:
-        down, right = self._bins_in(rect)
+        down, right = self.rows.bins_at(rect.top(), rect.bottom()), self.columns.bins_at(rect.left(), rect.right())
         part = Display(self.display.indices[down, right], self.display.flags[down, right])
         place = self._place(down, right)
         painter.setFont(self.font)
@@ -350,13 +345,6 @@ class CellsPicture:
             hatched = part.flags >= CLOSED  # already in the buffer
             open_part = Display(part.indices, np.where(hatched, np.uint8(ALLOWED), part.flags))
             paint_marks(painter, place, open_part, self.style.table, self.style.theme, small=self.style.small)
-
-    def _bins_in(self, rect: QRect) -> tuple[slice, slice]:
-        def around(span: Span, first: int, last: int) -> slice:
-            start, stop = span.bin_at(first), span.bin_at(last)
-            return slice(start or 0, span.bins if stop is None else stop + 1)
-
-        return (around(self.rows, rect.top(), rect.bottom()), around(self.columns, rect.left(), rect.right()))
 
 
 def _mixed(colors: npt.NDArray[np.uint32], background: int) -> npt.NDArray[np.uint32]:

@@ -227,22 +227,13 @@ class ColorBar(QWidget):
         )
         set_tip(self, tip)
 
-    def set_counts(self, counts: Mapping[int, int]) -> None:
-        """Set the number of cells with a flag (`figure/colors.py`), for the legend; 0 where they were not counted."""
-        if counts != self._counts:
-            self._counts = dict(counts)
-            self._follow()
-
     def recount(self) -> None:
         """Count anew: at once where the map is seen, else when it is asked for."""
-        if not self.isVisible():
-            self._counts = self._dots = None
-            return
-        self._dots = self._has_dots()
-        self.set_counts(counts_of(self._heatmap.plane))
-        if self._contents() != self._painted:
-            self._follow()
-        self._show_in_popup()
+        self._counts = self._dots = None
+        if self.isVisible():
+            if self._contents() != self._painted:
+                self._follow()
+            self._show_in_popup()
 
     def _contents(self) -> ColorBarContents:
         heatmap = self._heatmap
@@ -252,7 +243,7 @@ class ColorBar(QWidget):
 
     @property
     def counts(self) -> Mapping[int, int]:
-        """The counts in the legend."""
+        """The number of cells with a flag (`figure/colors.py`), for the legend; 0 where they were not counted."""
         if self._counts is None:
             self._counts = counts_of(self._heatmap.plane)
         return self._counts
@@ -308,14 +299,12 @@ class ColorBar(QWidget):
         """Return `· < 0.005`: which numbers stand as a dot in their cells; of differences what they are; else empty."""
         if kind := kind_of(self._heatmap.plane):
             return {Difference.kind: self.tr("now − before"), Gradient.kind: self.tr("gradient")}[kind]
-        if self._dots is None:
-            self._dots = self._has_dots()
         numbers = self._heatmap.cells.numbers
-        return dot_text(numbers) if self._dots and numbers and numbers.weights else ""
-
-    def _has_dots(self) -> bool:
-        """Return whether cells may stand as "·", as weights that are too small to be written do."""
-        return self._heatmap.shown.values and has_faint(self._heatmap.plane)
+        if numbers is None or not numbers.weights:
+            return ""
+        if self._dots is None:
+            self._dots = has_faint(self._heatmap.plane)
+        return dot_text(numbers) if self._dots else ""
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(120), self.heightForWidth(max(self.width(), scaled(120))))
@@ -397,7 +386,8 @@ class ColorBar(QWidget):
     # --- legend ----------------------------------------------------------------------------------
     def _entries(self) -> list[Entry]:
         """Flag and text of every entry; the rule of the levels comes first and has no flag."""
-        entries: list[Entry] = [(None, self.rule())] if self.rule() else []
+        rule = self.rule()
+        entries: list[Entry] = [(None, rule)] if rule else []
         for flag, count in self.counts.items():
             name = self.tr("not allowed") if flag == CLOSED else format_number(FLAGGED[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))

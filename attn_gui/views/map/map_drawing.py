@@ -174,7 +174,10 @@ class MapCanvas(QWidget):
         if not areas:
             return False
         self.renewed = True
-        if self._stale or not self.isVisible():
+        if not self.isVisible():
+            self._stale = True  # and its outline would be old news once it is shown
+            return True
+        if self._stale:
             self.redraw()
         else:
             for rows, columns in areas:

@@ -74,7 +74,7 @@ def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: 
     bins = np.zeros((rows.bins, columns.bins), bool)
     for down, right in areas:
         bins[rows.bins_of(down), columns.bins_of(right)] = True
-    clear = np.repeat(np.repeat(bins, rows.sizes(slice(0, rows.bins)), 0), columns.sizes(slice(0, columns.bins)), 1)
+    clear = np.repeat(np.repeat(bins, rows.sizes, 0), columns.sizes, 1)
     strength = OPACITY[theme.name]
     pixels = np.where(clear, 0, _premultiplied(theme.surface, strength)).astype(np.uint32)
     pixels[_around(clear, thick)] = _premultiplied(theme.ink, 1.0)
@@ -240,7 +240,8 @@ class MarksOverlay:
             self._kinds = None
             for kind in kinds:
                 self._places.pop(kind, None)
-            self._veil = self._veil if old.clear == self.marks.clear else None
+            if self._veil is not None and old.clear != self.marks.clear:
+                self._veil = None
             self._canvas.show_marks(kinds)
 
     def forget_places(self) -> None:
@@ -252,9 +253,7 @@ class MarksOverlay:
 
     # --- the outline of an edit ------------------------------------------------------------------
     def flash(self, areas: Sequence[Area]) -> None:
-        """Outline what was just recomputed; it fades by itself. Hidden it would be old news once it is shown."""
-        if not self._canvas.isVisible():
-            return
+        """Outline what was just recomputed; it fades by itself."""
         self._outline(tuple(areas), 1.0)
         if self._flash is None:
             self._flash = Flash(self._canvas)
@@ -273,7 +272,8 @@ class MarksOverlay:
         self.set_marks(edited=())
 
     def _on_flash_value_changed(self, strength: float) -> None:
-        self._outline(self.marks.edited if strength > 0 else (), strength)
+        if strength != self.strength:  # it begins with that of the outline
+            self._outline(self.marks.edited if strength > 0 else (), strength)
 
     def _outline(self, areas: tuple[Area, ...], strength: float) -> None:
         self.strength = strength

@@ -50,15 +50,19 @@ class Thumbnail(MapCanvas):
 
     def _place(self) -> tuple[QRect, Window]:
         """Return the pixels of the cells, all of which are in view."""
-        (rows, columns), frame = self.shown.shape, int(LINE.hairline)
-        return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
+        rows, columns = self.shown.shape
+        return self._inner(), (0.0, rows, 0.0, columns)
+
+    def _inner(self) -> QRect:
+        frame = int(LINE.hairline)
+        return self.rect().adjusted(frame, frame, -frame, -frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.draw()
-        cells = self._place()[0]
+        cells = self._inner()
         with QPainter(self) as painter:
             painter.translate(cells.topLeft())
             painter.save()

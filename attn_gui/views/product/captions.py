@@ -122,9 +122,12 @@ def _marked_token(scene: ProductScene, place: str) -> tuple[str, str] | None:
     """Return token and role of the row that a weight marks in V and O."""
     if not scene.picture.marks_result or place not in CHIPPED:
         return None
-    (rows, columns), marked = scene.labels, scene.lines
-    labels, at, role = (columns, marked.column, KEY) if place == "factor" else (rows, marked.row, QUERY)
-    return (labels[at], role) if at is not None and at < len(labels) else None
+    marked = scene.lines
+    axis, at, role = (1, marked.column, KEY) if place == "factor" else (0, marked.row, QUERY)
+    if at is None:
+        return None
+    labels = scene.labels[axis]
+    return (labels[at], role) if at < len(labels) else None
 
 
 FORMULA_ROOM, FORMULA_ROOM_COMPACT = 140, 96
@@ -329,7 +332,10 @@ class ProductWords:
     # --- gaps ------------------------------------------------------------------------------------
     def _gap_lines(self, places: ProductPlaces) -> Iterator[tuple[QRect, QColor]]:
         """Yield the lines by which the chosen row and column run on from map to map."""
-        marked, theme, placement = self._scene.lines, current_theme(), self._scene.maps.map(self._scene.stage).placement
+        marked, theme = self._scene.lines, current_theme()
+        if marked.row is None and marked.column is None:
+            return
+        placement = self._scene.maps.map(self._scene.stage).placement
         rows, columns = placement.rows, placement.columns
         pairs = []
         if marked.row is not None and places.left is not None:

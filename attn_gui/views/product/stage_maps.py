@@ -346,8 +346,9 @@ class StageMaps(MapSignals):
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells that hold new numbers."""
+        stages = self.stages
         for stage, boxes in recomputed.boxes.items():
-            if stage in self.stages:
+            if stage in stages:
                 self._maps[stage].refresh_boxes(boxes)
                 self._minimaps[stage].refresh(boxes)
                 if not self._bars[stage].isVisible() or is_counted(self._maps[stage]):

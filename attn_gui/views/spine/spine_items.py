@@ -248,7 +248,7 @@ class StageNode(MapButton):
         with QPainter(self) as painter:
             self.paint_background(painter)
             self.paint_focus(painter)
-            below = self.map_rect().bottom() + 1 + BELOW_MAP
+            below = self.map.geometry().bottom() + 1 + BELOW_MAP
             if event.rect().bottom() < below:
                 return
             font = ui_font("stage_symbol", 600)

@@ -107,6 +107,8 @@ def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, maker
         assert found.value == pytest.approx(right.value, rel=1e-12, abs=1e-12)
         assert chain(found) == chain(right)
         assert found.closed_by == right.closed_by
+        if len(found.terms) > 1 and not stage.startswith(("scaled", "weights", "norm")):  # a sum, by its parts
+            assert found.terms.values.sum() == pytest.approx(found.value)
         assert stage != "weights" or found.rank == right.rank
         assert found.sources == right.sources
         assert found.reaches == right.reaches

@@ -60,7 +60,10 @@ class Rays:
         return float(high[rays].min())
 
 
-@each(("seed", "more"), [(0, {}), (1, {"temperature": 0.6}), (5, {"scale": -0.7})], one_of=3)
+LARGE = {"kind": "bias", "values": np.full((3, 6), 800.0)}  # e^800 is no number, and the weights are the same
+
+
+@each(("seed", "more"), [(0, {}), (1, {"temperature": 0.6, "mask": [LARGE]}), (5, {"scale": -0.7})], one_of=3)
 def test_no_change_of_the_row_is_shorter(seed, more):
     problem = plane(seed, **more)
     head, row, key = seed % 2, seed % 3, seed % 6

@@ -137,6 +137,15 @@ def test_above_that_a_seeded_sample_is_taken(rng, small_whole):
     assert other.stages != found.stages
 
 
+def test_a_sample_takes_keys_and_values_as_they_are_where_their_loops_would_take_long(rng, small_whole, monkeypatch):
+    weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(6))
+    evaluation = DenseEvaluation(Problem(x=rng.normal(size=(130, 6)), **weights, num_heads=3))
+    evaluation._arrays["key"] *= 1 + 1e-9  # of which the scores are not
+    for most, computed in ((verification.LOOPS, True), (0, False)):
+        monkeypatch.setattr(verification, "LOOPS", most)
+        assert stage_of(verify(evaluation), "scores").within == computed
+
+
 def test_a_sample_finds_rows_that_are_wrong_anywhere(rng, small_whole):
     evaluation = DenseEvaluation(large(rng, 130))
     evaluation._arrays["weights"][0, 1, ::2] *= 1 + 1e-9

@@ -47,9 +47,9 @@ def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], N
 
 
 def anew(person: Any, about: str) -> None:
-    """Begin again, with nothing chosen for any file before."""
+    """Begin again, with nothing chosen for any file before, and a damaged entry."""
     person.again(about)
-    person.program.settings.put("arrays", {})
+    person.program.settings.put("arrays", {"known": ["damaged"]})
 
 
 def take(dialog: ArraysDialog) -> None:
@@ -137,6 +137,8 @@ def test_a_dump_is_asked_about_in_sight_and_once_and_goes_to_the_figure_and_back
         assert not ok.isEnabled(), "two readings are possible"
         assert "qkv" in dialog.complaint.text()
         person.choose(dialog.fields.split, "head,part,column")
+        dialog.table.selectRow(2)
+        person.until(lambda: dialog.about.text() == "b_Q: 0–1, 6–7 · b_K: 2–3, 8–9 · b_V: 4–5, 10–11")
         person.click(ok)
 
     open_by_choosing(person, tmp_path / "b.npz", choose)

@@ -3,10 +3,9 @@
 import pytest
 from PySide6.QtWidgets import QLineEdit
 
-from attn_gui.app.lessons import exercises
-from attn_gui.engine import Problem
+from attn_gui.engine import Problem, grading
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.lessons import exercises as lesson_exercises
+from attn_gui.lessons import exercises
 from attn_gui.views.dialogs.small_dialogs import LeaveOutDialog
 from tests.journeys.gate import Gate
 
@@ -194,9 +193,9 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
 def gate(monkeypatch):
     """Holds every verdict up until it is opened, as a slow computer would."""
     found = Gate()
-    grade = found.after(lesson_exercises.grade)
-    monkeypatch.setattr(exercises, "grade", grade)
-    monkeypatch.setattr(lesson_exercises, "grade", grade)
+    grade = found.after(grading.grade)
+    for module in (grading, exercises):
+        monkeypatch.setattr(module, "grade", grade)
     yield found
     found.open()
 

@@ -7,8 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
 from attn_gui.app.lessons.lesson_list import PROGRESS
-from attn_gui.lessons.curriculum import path_of
-from attn_gui.lessons.lesson import title_of
+from attn_gui.lessons.curriculum import path_of, title_of
 from attn_gui.views.dialogs.export_dialog import CardDialog
 from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.text_views import Link, SentenceView

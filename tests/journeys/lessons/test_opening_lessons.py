@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app.lessons import lesson_list
 from attn_gui.app.lessons.lesson_list import LessonProgress
 from attn_gui.app.state import background_task
-from attn_gui.lessons.lesson import title_of
+from attn_gui.lessons import lesson
+from attn_gui.lessons.curriculum import title_of
 from attn_gui.paths import resource
 from attn_gui.views.text_views import SentenceView
 from tests.failing import share
@@ -52,7 +52,7 @@ Two.
 def gate(monkeypatch):
     """Holds up the reading of a lesson."""
     found = Gate()
-    monkeypatch.setattr(lesson_list, "read_lesson", found.before(lesson_list.read_lesson))
+    monkeypatch.setattr(lesson, "read_lesson", found.before(lesson.read_lesson))
     yield found
     found.open()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from attn_gui.app import model_controller, model_run_controller
+from attn_gui.models import attribution, model
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
 from tests.journeys.conftest import Person
@@ -24,7 +24,7 @@ PANICS = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated
 def opening(monkeypatch):
     """Holds up models that are opened."""
     gate = Gate()
-    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
+    monkeypatch.setattr(model, "read_model", gate.before(model.read_model))
     yield gate
     gate.open()
 
@@ -200,7 +200,7 @@ def test_a_text_is_read_when_its_line_is_left_or_refused_and_what_comes_late_is_
     # rows that are being taken wait for a dialog and not for a comparison
     gate = Gate()
     request.addfinalizer(gate.open)
-    monkeypatch.setattr(model_run_controller, "rows_taken", gate.before(model_run_controller.rows_taken))
+    monkeypatch.setattr(attribution, "rows_taken", gate.before(attribution.rows_taken))
 
     def take_all():
         type_two_texts(toy)

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
-from attn_gui.app import model_controller, model_run_controller
-from attn_gui.models import open_model
+from attn_gui.app import model_results
+from attn_gui.models import model, open_model
 from attn_gui.views.dialogs.action_search import without_access_key
 from attn_gui.views.dialogs.dialog_base import WorkLine
 from attn_gui.views.dialogs.export_dialog import ExportDialog
@@ -37,8 +37,8 @@ def action(person):
 
 
 def changes(person):
-    model = person.find("model.changes").model()
-    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+    rows = person.find("model.changes").model()
+    return [str(rows.index(row, 0).data()) for row in range(rows.rowCount())]
 
 
 def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_and_leaves_the_document(
@@ -124,7 +124,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     # from the edit until the answer is there
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_run_controller, "answer", gate.before(model_run_controller.answer))
+    monkeypatch.setattr(model_results, "answer", gate.before(model_results.answer))
     names = ("model.prediction_title", "model.predictions", "model")
     parts = [toy.find(name) for name in names]
     parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
@@ -165,7 +165,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     toy.again("a look at another layer leaves the document as saved and an edit there does not")
     # The title had its star, and the person was asked to save what nobody had changed.
     gate = Gate()
-    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
+    monkeypatch.setattr(model, "read_model", gate.before(model.read_model))
     toy.do("known_toy_induction")
     lines = toy.window.findChildren(WorkLine)
     assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines), "it is said at once"

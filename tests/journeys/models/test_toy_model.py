@@ -13,6 +13,7 @@ from attn_gui.models import open_model, recovered
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_grid import CHANGED_ROLE, PICTURE_ROLE
+from attn_gui.views.history_panel import MOVE_ROLE
 from attn_gui.views.theme import current_theme
 from tests.journeys.conftest import Person
 from tests.seen import pixels_of
@@ -136,6 +137,7 @@ def test_heads_of_a_model_are_pointed_at_and_carry_the_prediction_and_a_study_co
     assert toy.find("heatmap.weights").isVisible()
 
     toy.again("small maps of heads show what is closed and no zeros there")
+    text, first = toy.find("control.text", QLineEdit), toy.find("control.text", QLineEdit).text()
     read(toy, LETTERS)
     tokens = len(LETTERS.split()) + 1
     behind = {(i, j) for i in range(tokens) for j in range(i + 1, tokens)}
@@ -149,8 +151,11 @@ def test_heads_of_a_model_are_pointed_at_and_carry_the_prediction_and_a_study_co
     assert (closed_cells(toy, 0, 1), closed_cells(toy, 1, 1)) == (set(), behind)
 
     # the head that looks back carries the prediction
-    toy.do("undo", "undo")
+    toy.do("undo", "undo", "undo")
+    assert text.text() == first
+    toy.do("redo")
     toy.wait()
+    assert text.text() == LETTERS
     assert predicted(toy)["f"] > SURE
     toy.choose(toy.find("control.model_reading", QComboBox), "previous_token")
     toy.wait()
@@ -196,7 +201,11 @@ def test_heads_of_a_model_are_pointed_at_and_carry_the_prediction_and_a_study_co
     before = toy.program.late.model.answer.run.logits
     click_head(toy, 1, 0)
     toy.type_into("w_query", 2, 0, "9")
-    toy.wait()
+    toy.choose_cell("weights", 3, 1)
+    toy.rest()
+    steps = toy.find("history.steps", QListView).model()
+    told = [bool(steps.index(row, 0).data(MOVE_ROLE)) for row in range(steps.rowCount())]
+    assert told == [*[False] * (len(told) - 1), True], "before it another layer was on the table, or another text"
     weights, logits = toy.program.document.problem.w_query, toy.program.late.model.answer.run.logits
     expected = open_model(TOY).with_weights(1, {"w_query": weights}).run(LETTERS).logits
     assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()

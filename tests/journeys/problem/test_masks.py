@@ -63,11 +63,12 @@ def shut(person):
     return {(i, j) for i, row in enumerate(person.values("masked")) for j, score in enumerate(row) if math.isinf(score)}
 
 
-def opened(person, *mask):
+def opened(person, *mask, items=()):
     """The window with a problem of these mask layers."""
     rng = np.random.default_rng(0)
-    arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", TOKENS), ("key", M), ("value", M))}
-    person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask))
+    sizes = {"query": TOKENS, "key": M, "value": M}
+    arrays = {name: rng.normal(size=(*items, rows, H * D)) for name, rows in sizes.items()}
+    person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask, batch_axis=bool(items)))
 
 
 def lines(person):
@@ -354,14 +355,14 @@ def test_layers_are_stacked_moved_removed_typed_into_and_what_they_close_is_said
     assert shut(person) == set()
 
     # lint says what is closed or even, and leads there or out
-    allowed = np.ones((H, TOKENS, M), bool)
-    allowed[0, 3] = False
-    opened(person, {"kind": "custom", "allowed": allowed})
+    allowed = np.ones((2, H, TOKENS, M), bool)
+    allowed[1, 0, 3] = False
+    opened(person, {"kind": "custom", "allowed": allowed}, items=(2,))
     person.size("head", 1)
     assert lines(person) == ["Row 3 has no open key: its weights and its output are 0."]
     person.click(person.button("Go to the row", "panel.mask"))
     assert not person.find("panel.mask").isVisible()
-    assert person.find("control.head").value() == 0
+    assert (person.find("control.batch").value(), person.find("control.head").value()) == (1, 0)
     heatmap = person.find("heatmap.masked")
     assert heatmap.hasFocus()
     assert heatmap.chosen == (3, 0)

@@ -94,7 +94,10 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     assert person.table("query").model().columnCount() == 13 * 32
     assert [row[:160] for row in person.numbers("query")] == [row[:160] for row in before]
     person.press("Ctrl+Z", "Ctrl+Z")
-    assert person.numbers("query") == before
+    person.click("control.d_model_fixed")
+    person.size("num_heads", 6)
+    assert person.numbers("query") == before, "fixed again, it is shared out anew"
+    person.press("Ctrl+Z")
 
     # d model is shown for direct problems and typed for projected ones
     box = person.find("control.d_model", QSpinBox)

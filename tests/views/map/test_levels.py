@@ -9,9 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem
+from attn_gui.engine.evaluation.evaluation import Blank
 from attn_gui.figure.colors import LOCKED, PLAIN, TYPED, ColorScale, Levels, lut
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.lessons.exercises import Blank, CoveredEvaluation
+from attn_gui.lessons.exercises import CoveredEvaluation
 from attn_gui.views.map.colorbar import ColorBar
 from tests.failing import each
 
