@@ -180,7 +180,7 @@ class MarkedView(QTableView):
 
 
 def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
-    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
+    """Draw lines at both sides of a row or column; the neighbors' first pixels are its own: no number is touched."""
     if vertical:
         painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
         painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
