@@ -176,7 +176,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program = Program(app, lang=picture.lang)
     program.appearance.set_scheme(picture.theme)
     reduce_motion(True)  # an edit's outline stands until it is on the picture
-    program.files.begin_with_example(picture.example)
+    program.files.open_example_unasked(picture.example)
     program.view.notify_all()  # a window that has not been told of any document cannot be painted
     program.complete()
     program.window.resize(*picture.size)

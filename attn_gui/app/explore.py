@@ -90,7 +90,7 @@ def explore(
     program = Program(app)
     program.begin(None)
     if shown is not None:
-        program.files.begin_problem(shown, "explore")
+        program.files.open_problem(shown, "explore")
     program.window.show()
     if shell is not None:
         _keep_alive(shell)

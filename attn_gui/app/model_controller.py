@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
-from attn_gui.app.files.files import FOLDERS, FilesController
+from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.edits import Label, SetStudy
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 LAYER = N_("History", "layer {layer}")
 TEXT = N_("History", "text “{text}”")
-MOST_FOLDERS = 10
 
 LONGEST = 40
 """Letters of a text in the name of a step."""
@@ -174,7 +173,6 @@ class ModelController(Controller):
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
         self.steps = ModelSteps(context)
         files.steps_made = self.steps.wait
-        files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
         return {"open_model": Command(self.ask)}
@@ -207,22 +205,21 @@ class ModelController(Controller):
         """Open a checkpoint with a text that suits it, its first layer on the table."""
         self._begin(path, _opened, partial(self.open_path, path))
 
-    def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
+    def open_session(self, path: Path, record: StudyRecord, asked: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
-        revision of the document that may be `left` is not asked about again."""
+        document of the revision `asked`, about which a person was asked, goes."""
         from attn_gui.models.study import opened_study
 
         read = FileStamp.of(path)
-        if left == self._document.revision or self._files.may_leave():
+        if asked == self._document.revision or self._files.may_leave():
             if FileStamp.of(path) != read:  # saved when that was asked: the record is of before
                 self._files.open_path(path)
                 return
             own = [known.folder() for known in KNOWN.values() if not known.package]
-            opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
             again = partial(self._files.open_path, path)  # with what it holds then
             self._begin(
                 path,
-                lambda _path, progress: opened_study(record, [*own, *opened], progress),
+                lambda _path, progress: opened_study(record, [*own, *self._settings.model_folders()], progress),
                 again,
                 record,
                 self._document.revision,  # which was asked about above
@@ -313,18 +310,18 @@ class ModelController(Controller):
         read: Callable[[Path, Progress], OpenedStudy],
         again: Callable[[], object],
         record: StudyRecord | None = None,
-        left: int | None = None,
+        asked: int | None = None,
     ) -> None:
-        """Read a model of a folder or, with a record, of a session, and open it; `left` as in `read_beside`."""
+        """Read a model of a folder or, with a record, of a session, and open it; `asked` as in `read_beside`."""
 
         def made(path: Path, progress: Progress) -> _Made | None:
             return _made(read(path, progress))
 
         take = partial(self._open, path, record)
-        if self._files.read_beside(path, made, take, again, self._refuse, left=left, at_once=True):
+        if self._files.read_beside(path, made, take, again, self._refuse, asked=asked, at_once=True):
             self.begun.emit()
 
-    def _refuse(self, error: Exception, _left: int = 0) -> None:
+    def _refuse(self, error: Exception, _revision: int = 0) -> None:
         self._window.banner.show_error(saying(error), offers=self._ways_out(error))
 
     def _ways_out(self, refusal: Exception) -> list[BannerOffer]:
@@ -348,14 +345,14 @@ class ModelController(Controller):
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):
-            self._files.begin_study(path, record, found.placed, stamp)
-        folder = str(study.model.folder.absolute())
+            self._files.open_study(path, record, found.placed, stamp)
         if notes := study.model.notes:
             self._window.banner.show_info(lambda: sentences(notes))
-        self._settings.put_first(FOLDERS, "folders", folder, MOST_FOLDERS, folder.__eq__)
+        self._settings.add_model_folder(study.model.folder.absolute())
         self.opened.emit()
 
-    def _on_files_recovered(self, _journal: Path) -> None:
+    def show_recovered(self) -> None:
+        """Show the model of a document that was recovered, where it is of one."""
         if self._document.study is not None:
             self.opened.emit()
 

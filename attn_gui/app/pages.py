@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
-from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.file_dialogs import asked_path, folder_of
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -384,7 +384,7 @@ class CodeSaving(Controller):
         code = self._code()
         if code is None:
             return
-        proposed = folder_of(self._document) / script_name(self._document.name, code.key)
+        proposed = folder_of(self._document, self._settings) / script_name(self._document.name, code.key)
         kinds = {".py": self.tr("Python script (*.py)")}
         path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
         if path is None:

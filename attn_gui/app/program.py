@@ -219,9 +219,9 @@ class Program(QObject):
             self._shell.when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
             if self._example is None:
-                self.files.begin_first(example_of(FIRST))
+                self.files.open_fallback_example(example_of(FIRST))
             else:
-                self.files.began_with(*self._example, announced=path is None and not self.start_page.shown)
+                self.files.note_first_example(*self._example, announced=path is None and not self.start_page.shown)
                 self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             show_whole(self.first.maps.show)

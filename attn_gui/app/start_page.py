@@ -248,7 +248,7 @@ class StartPage(QObject):
             return False
         if not self._files.may_leave():
             return False
-        self._files.begin_problem(card.evaluation.problem, NAME)
+        self._files.open_problem(card.evaluation.problem, NAME)
         said = self._say_real if self._real else self._say_random
         self._window.banner.show_info(said)
         return True

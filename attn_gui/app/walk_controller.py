@@ -16,7 +16,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.editing.masks import PaintingController
-from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.file_dialogs import asked_path, folder_of
 from attn_gui.app.files.writing import WritingController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
@@ -251,7 +251,7 @@ class WalkController(WritingController):
             return
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key, kind in IMAGES.items() if kind.moving is not panels}
         title = self.tr("Export step panels") if panels else self.tr("Export GIF")
-        proposal = folder_of(self._document) / f"{self._document.name}-walk{next(iter(kinds))}"
+        proposal = folder_of(self._document, self._settings) / f"{self._document.name}-walk{next(iter(kinds))}"
         path = asked_path(self._window, title, proposal, kinds)
         evaluation, way = self._view.explained, self._way()
         now = evaluation is self._computation.evaluation

@@ -274,17 +274,21 @@ def floating(values: npt.ArrayLike) -> Values:
 
 
 # --- rules ---------------------------------------------------------------------------------------
+Taken = Callable[[Values, "Allowed | None", bool, int], Levels]
+"""Levels from values, allowed, whether they are signed, and the number of keys."""
+
+
 class LevelRule(NamedTuple):
     """A way to find levels: its title, what it does, what the color bar says of it, and `take`, which reads them from
-    the numbers as `auto_levels` does; None where they are given. `sampled` rules make do with some rows of a long map,
-    `weights_only` ones mean nothing for signed numbers.
+    the numbers; None where they are given. `sampled` rules make do with some rows of a long map, `weights_only` ones
+    mean nothing for signed numbers.
     """
 
     key: str
     title: str
     about: str
     said: str
-    take: Callable[..., Levels] | None = None
+    take: Taken | None = None
     sampled: bool = False
     weights_only: bool = False
 
@@ -300,14 +304,14 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "Automatic"),
                 N_("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
                 "",
-                auto_levels,
+                lambda values, allowed, signed, keys: auto_levels(values, allowed, signed=signed, keys=keys),
             ),
             LevelRule(
                 FULL,
                 N_("Levels", "0 … 1"),
                 N_("Levels", "All that a weight can be, so that maps can be compared by eye"),
                 N_("Levels", "0 … 1"),
-                lambda *_, **__: Levels(0.0, 1.0),
+                lambda *_: Levels(0.0, 1.0),
                 weights_only=True,
             ),
             LevelRule(
@@ -315,7 +319,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "0 … largest"),
                 N_("Levels", "The largest number on show has the strongest color"),
                 N_("Levels", "0 … largest"),
-                lambda values, allowed, *, signed, keys: largest_levels(values, allowed, signed=signed),
+                lambda values, allowed, signed, _keys: largest_levels(values, allowed, signed=signed),
                 weights_only=True,
             ),
             LevelRule(
@@ -323,7 +327,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
                 N_("Levels", "Automatic for 99 % of the values"),
                 N_("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
                 N_("Levels", "99 %"),
-                lambda values, allowed, *, signed, keys: percentile_levels(values, allowed, signed=signed),
+                lambda values, allowed, signed, _keys: percentile_levels(values, allowed, signed=signed),
                 sampled=True,
             ),
             LevelRule(

@@ -528,16 +528,19 @@ def _add_tokens(tokenizer: Any, settings: Mapping[str, Json], older: Mapping[str
     `older`: in added_tokens.json. Source: PreTrainedTokenizerBase._from_pretrained and PreTrainedTokenizerFast.__init__
     of https://github.com/huggingface/transformers.
     """
+    from tokenizers import AddedToken
+
     named, present = _named(settings), tokenizer.get_added_tokens_decoder()
     given: Any = settings.get(ADDED) or {}
     try:
         tokens = {int(number): _added(given[number], named) for number in sorted(given, key=int)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormatError(_NO_TOKENS, field=ADDED, other=TOKENIZER_CONFIG) from error
-    if not all(type(number) is int for number in older.values()):
+    ids = [(name, number) for name, number in older.items() if isinstance(number, int)]
+    if len(ids) < len(older):
         raise FormatError(_NO_IDS, other=ADDED_TOKENS)
-    by_id = {number: {"content": name, "normalized": name not in named} for name, number in older.items()}
-    tokens |= {number: _added(by_id[number], named) for number in sorted(by_id.keys() - present.keys())}
+    by_id = {number: AddedToken(name, normalized=name not in named, special=name in named) for name, number in ids}
+    tokens |= {number: by_id[number] for number in sorted(by_id.keys() - present.keys())}
     known = {one.content for one in (*present.values(), *tokens.values())}
     alone = {number: one for number, one in tokens.items() if tokenizer.token_to_id(one.content) is None}
     tokenizer.add_tokens([*tokens.values(), *(_added(one, named) for name, one in named.items() if name not in known)])

@@ -49,9 +49,9 @@ from attn_gui.views.widgets import (
 )
 from attn_gui.views.zones import hairline
 
-LEAST_EXPLAINED, MOST_EXPLAINED = 96, 0.25
-"""Logical pixels that a long step leaves to the explanation, in large type no more than this part of the column; of a
-shorter step it has all that is left."""
+LEAST_EXPLAINED, MOST_EXPLAINED, SEEN_EXPLAINED = 96, 0.25, 72
+"""Logical pixels that a long step leaves to the explanation, in large type no more than this part of the column, and
+none with a question where that would be its tabs alone; of a shorter step it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
 """Logical pixels: of the step's text where there is no room, and the rest of it scrolls; of the buttons below; of the
 height of the progress bar and between its parts."""
@@ -413,6 +413,8 @@ class LessonPanel(Retranslated, Reflowed, QWidget):
         parts = [widget for widget in direct if layout.indexOf(widget) >= 0 and not widget.isHidden()]
         least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
         most = round(self._height_of(column) * MOST_EXPLAINED)
+        if most < scaled(SEEN_EXPLAINED) and not self.question.isHidden():
+            most = 0
         kept = max(min(scaled(LEAST_EXPLAINED), most) - self.question.refused_height, least)
         return kept + layout.spacing() * (len(parts) - 1)
 

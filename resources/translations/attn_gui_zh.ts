@@ -2265,18 +2265,6 @@
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
-    <message>
-        <source>Folder of the model</source>
-        <translation>模型所在的文件夹</translation>
-    </message>
-    <message>
-        <source>Choose its folder…</source>
-        <translation>选择它的文件夹…</translation>
-    </message>
-    <message>
-        <source>The same checkpoint at its new place; its weights are compared</source>
-        <translation>同一检查点的新位置；会核对权重</translation>
-    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -6674,6 +6662,18 @@ Do you want to replace it?</source>
 <context>
     <name>Recovery</name>
     <message>
+        <source>Folder of the model</source>
+        <translation>模型所在的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose its folder…</source>
+        <translation>选择它的文件夹…</translation>
+    </message>
+    <message>
+        <source>The same checkpoint at its new place; its weights are compared</source>
+        <translation>同一检查点的新位置；会核对权重</translation>
+    </message>
+    <message>
         <source>The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}.</source>
         <translation>程序在保存 {name} 之前意外退出：{n} 个查询、{m} 个键、{heads} 个头，最后修改于 {when}。</translation>
     </message>
@@ -7788,6 +7788,10 @@ Do you want to replace it?</source>
     <message>
         <source>the tokens of the keys</source>
         <translation>键的词元</translation>
+    </message>
+    <message>
+        <source>{file} holds no text: copy the numbers as plain text, or save them as a file and open that.</source>
+        <translation>{file}中没有文本：请以纯文本形式复制数值，或将其存为文件后打开。</translation>
     </message>
     <message>
         <source>{field} in {other}, beside {file}, has to give a record with a content for each id.</source>

@@ -157,7 +157,7 @@ def test_every_chinese_system_gets_chinese(wanted, language):
 def program(qapp):
     opened = Program(qapp, lang="en")
     opened.begin(None)
-    opened.files.begin_with_example("thinking")
+    opened.files.open_example_unasked("thinking")
     opened.window.banner.hide()
     opened.window.show()
     yield opened

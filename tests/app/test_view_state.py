@@ -238,7 +238,7 @@ def take_up(program, record):
 @pytest.fixture
 def program(qapp):
     opened = Program(qapp, lang="en")
-    opened.files.begin_with_example("worked")
+    opened.files.open_example_unasked("worked")
     opened.view.notify_all()
     yield opened
     opened.end()
@@ -278,7 +278,7 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     }
     color_scales.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
-    program.files.begin_with_example("thinking")
+    program.files.open_example_unasked("thinking")
     program.view.notify_all()
     assert color_scales.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")

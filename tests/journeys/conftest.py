@@ -96,7 +96,7 @@ class Person:
             program.files.open_path(path)
             self.until(lambda: not program.files.opening.busy)
         else:
-            program.files.begin_first(example_of(FIRST))
+            program.files.open_fallback_example(example_of(FIRST))
         self.wait()
         program.view.set(**self._look)
         if program.appearance.language != self._language:

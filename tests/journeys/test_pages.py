@@ -253,7 +253,7 @@ def test_pages_of_tokens_and_heads_follow_the_chosen_query_edits_knobs_and_lead_
         assert not button.visibleRegion().isEmpty()
 
     # one head has no such page and no button
-    person.program.files.begin_with_example("worked")
+    person.program.files.open_example_unasked("worked")
     person.wait()
     assert person.find("heads.together").visibleRegion().isEmpty()
     assert not person.action(OVER_HEADS).isEnabled()

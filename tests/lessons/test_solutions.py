@@ -258,9 +258,7 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     for stage, said in (("query", False), ("scaled", False), ("output", True)):
         solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
         assert any(text.startswith("M (causal)") for text in sentences(solution)) == said
-        assert any(isinstance(part, WrittenEquation) and "d_k" in part.chain for part in parts(solution)) == (
-            stage != "query"
-        )
+        assert ("d_k" in markdown_text(parts(solution))) == (stage != "query")
     closed = Problem(query=np.eye(4)[:, :2], key=np.eye(2), value=np.eye(2), mask=[{"kind": "causal", "align": "end"}])
     solution = solution_of_cell(evaluation_of(closed), "weights", (0, 0, 0, 0))
     assert "M (causal): open where j ≤ i − 2" in sentences(solution)
@@ -274,7 +272,6 @@ def test_a_mask_cell_by_cell_is_given_as_what_is_added():
     matrices = [part for part in parts(of_all(problem)) if isinstance(part, WrittenMatrix) and part.letter == "M"]
     closed = np.array([[[0, 1, 1], [0, 1, 1]], [[1, 1, 1], [1, 0, 1]]], bool)  # by the layers together
     assert np.array_equal([np.isneginf(part.values) for part in matrices], closed)
-    assert matrices[1].rows[1] == [r"{-\infty}", "0", r"{-\infty}"]
     for stage, index, rows in (
         ("weights", (0, 1, 1, 1), {"m_{1}": [-np.inf, 0, -np.inf]}),
         ("weights", (0, 1, 0, 0), {"m_{0}": [-np.inf] * 3}),  # there are no steps

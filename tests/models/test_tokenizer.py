@@ -111,14 +111,12 @@ def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, sai
         ({}, {"mask_token": "<x>"}, {"<b>": 400}, ["t", "he", "<b>", "Ġ", "<x>"]),
         ({}, {LIST: ["<x>"]}, {"<B>": 401, "<x>": 400}, ["t", "he", "<", "b", ">", "Ġ", "<x>"]),
         ({"mask_token": "<b>"}, {"mask_token": TOOL}, {"<y>": 0}, ["t", "he", "<", "b", ">", "<x>"]),
-        ({LIST: ["<b>"]}, {LIST: [TOOL]}, {}, ["t", "he", "<b>", "<x>"]),
         ({ADDED: {}}, {"mask_token": "<x>"}, {"<b>": 400}, ["t", "he", "<", "b", ">", "Ġ", "<", "x", ">"]),
         ({}, {}, {"<b>": 450}, "<b> the id 400, but added_tokens.json the id 450"),
         ({}, {}, {"<b>": "400"}, "added_tokens.json, beside tokenizer.json, has to give a whole number"),
     ],
 )
 def test_older_folders_give_tokens_in_files_of_their_own(told, named, added, tokens, tmp_path):
-    """As transformers reads them: where tokenizer_config.json has no added_tokens_decoder. They were cut in pieces."""
     shutil.copy(DATA / "tiny-gpt2" / "tokenizer.json", tmp_path)
     for name, entries in (("tokenizer_config", told), ("special_tokens_map", named), ("added_tokens", added)):
         (tmp_path / f"{name}.json").write_text(json.dumps(entries), encoding="utf-8")

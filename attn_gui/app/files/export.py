@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
-from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.file_dialogs import asked_path, folder_of
 from attn_gui.app.files.writing import REFUSALS, WritingController
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask
@@ -306,7 +306,7 @@ class ExportController(WritingController):
         return True
 
     def _folder(self) -> str:
-        return self._settings.record("export_image").get("folder") or str(folder_of(self._document))
+        return self._settings.record("export_image").get("folder") or str(folder_of(self._document, self._settings))
 
     def _guarded(self, work: Callable[[], object]) -> None:
         try:

@@ -4,208 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from enum import Enum, auto
 from functools import partial
 from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QMenu
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.sizes_and_parts import ShapeFixes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of, shown_name
+from attn_gui.app.files.file_dialogs import (
+    ChangedFileAnswer,
+    ask_about_change,
+    folder_of,
+    path_to_save,
+    paths_to_open,
+    save_first,
+)
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, WindowTask
 from attn_gui.app.state.settings import REOPEN, Settings
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
-from attn_gui.engine.arrays import Array, Progress, within
+from attn_gui.engine.arrays import Progress
 from attn_gui.engine.fields import GIVEN
 from attn_gui.formats import (
     SESSION,
     FileNote,
-    FormatError,
     Loaded,
-    matrix_formats,
     open_file,
     open_small,
-    patterns,
-    problem_formats,
 )
-from attn_gui.formats.file_messages import AmbiguousFile, shown
-from attn_gui.formats.journal import recover
+from attn_gui.formats.file_messages import AmbiguousFile
 from attn_gui.formats.session import FileStamp, KeptDocument, ModelNeeded, StudyRecord
 from attn_gui.languages import N_
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.dialog_base import asked, message_box
+from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:
-    from attn_gui.models import Model
     from attn_gui.models.study import OpenedStudy, Study
 
 
 Read = Callable[[Path, Progress], object]
 TakeFile = Callable[[Any, FileStamp | None], object]  # gets what was read, and the file as it was before
-RefuseFile = Callable[[Exception, int], object]  # gets the revision that was left for the file
-_AWAY = N_(
-    "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
-    "changed is kept, and offered again at the next start.",
-)
-FOLDERS = "models/opened"
-"""Setting that lists the folders of models that were opened."""
-
-BUTTONS = QMessageBox.StandardButton
-
+RefuseFile = Callable[[Exception, int], object]  # gets the revision of the document that may go for the file
 LONGEST_FOLDER = 48  # letters of a folder in the menu
 LONGEST_NAME = 64  # and of a file
-
-
-class ModelAway(FormatError):
-    """A journal of a model that no known folder holds."""
-
-
-class ResumedDocument(NamedTuple):
-    """A document as a journal kept it, and its place in a model."""
-
-    loaded: Loaded
-    kept: KeptDocument
-    study: Study | None
-
-
-def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> ResumedDocument:
-    """Return the document that a journal holds.
-
-    Its model may be in one of the `opened` folders. Raises FormatError, and ModelAway where its model is gone.
-    """
-    models: dict[str, Model] = {}
-
-    def model(record: StudyRecord) -> Model:
-        from attn_gui.models import KNOWN  # a start does not wait for models
-        from attn_gui.models.study import SHOWN, model_of
-
-        if record.sha256 not in models:
-            folders = [known.folder() for known in KNOWN.values() if not known.package]
-            try:
-                models[record.sha256] = model_of(record, [*opened, *folders])
-            except FormatError as error:
-                names = {"name": shown(record.name), "sha": record.sha256[:SHOWN], "folder": shown(record.folder, 300)}
-                raise ModelAway(_AWAY, **names) from error
-        return models[record.sha256]
-
-    def weights(record: StudyRecord) -> Mapping[str, Array]:
-        from attn_gui.models.study import weights_at
-
-        return weights_at(model(record), record.text, record.layer)
-
-    loaded, kept, record = recover(path, within(progress, 0, 2), weights)
-    if record is None:
-        return ResumedDocument(loaded, kept, None)
-    from attn_gui.models.study import study_in_model
-
-    found = study_in_model(
-        replace(record, snapshots=loaded.snapshots), model(record), within(progress, 1, 2), loaded.problem
-    )
-    return ResumedDocument(
-        replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study
-    )
-
-
-class ChangedFileAnswer(Enum):
-    """Ways on with a file that another program has changed."""
-
-    SAVE_OVER = auto()
-    SAVE_AS = auto()
-    RELOAD = auto()
-    CANCEL = auto()
-
-
-def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
-    """Return whether a document may be left whose changes no file holds: after `save`, or without them; it is asked."""
-    box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
-    answer = BUTTONS(asked(box))
-    return save() if answer == BUTTONS.Save else answer == BUTTONS.Discard
-
-
-def ask_about_change(window: QWidget, name: str) -> ChangedFileAnswer:
-    """Return the way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
-    said = QCoreApplication.translate(
-        "Questions", "{name} was changed by another program since it was opened or saved."
-    )
-    loss = QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
-    box = message_box(window, said.format(name=name), loss)
-    box.setIcon(QMessageBox.Icon.Warning)
-    roles = QMessageBox.ButtonRole
-    words = {
-        ChangedFileAnswer.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
-        ChangedFileAnswer.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
-        ChangedFileAnswer.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
-    }
-    ways = {box.addButton(label, role): way for way, (label, role) in words.items()}
-    box.addButton(BUTTONS.Cancel)
-    box.setDefaultButton(next(button for button, way in ways.items() if way is ChangedFileAnswer.SAVE_AS))
-    picked: list[ChangedFileAnswer] = []
-    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, ChangedFileAnswer.CANCEL)))
-    asked(box)
-    return picked[0] if picked else ChangedFileAnswer.CANCEL
-
-
-def paths_to_open(window: QWidget, folder: str) -> list[Path]:
-    """Return the files to open; none if the dialog was left."""
-    kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(
-        patterns=patterns(problem_formats())
-    )
-    every = QCoreApplication.translate("FilesController", "All files (*)")
-    title = QCoreApplication.translate("FilesController", "Open")
-    both = QCoreApplication.translate("FilesController", "Matrices ({patterns})").format(
-        patterns=patterns(matrix_formats())
-    )
-    names, _ = QFileDialog.getOpenFileNames(window, title, folder, f"{kinds};;{both};;{every}")
-    return [Path(name) for name in names]
-
-
-def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
-    """Return a path that ends as sessions do; None if the dialog was left."""
-    words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
-    title = QCoreApplication.translate("FilesController", "Save as")
-    return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
-
-
-def folder_of(document: Document) -> Path:
-    """Return the folder in which files made of a document are proposed: its own, else that of the person."""
-    return document.path.parent if document.path else Path.home()
-
-
-def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
-    """Return a path from a dialog that asks before it replaces a file; None if it was left.
-
-    `kinds` are the words of each ending; a path without one of these gets that of the kind that was picked.
-    """
-    endings = {words: ending for ending, words in kinds.items()}
-    dialog = QFileDialog(window, title, "", ";;".join(endings))
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(next(iter(kinds)))
-    dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(endings[words]))
-    dialog.selectFile(str(proposal))
-    if not asked(dialog):
-        return None
-    chosen = Path(dialog.selectedFiles()[0])
-    if chosen.suffix.lower() in kinds:
-        return chosen
-    ending = endings[dialog.selectedNameFilter()]  # Qt takes the end of "run.1" for one, and adds none
-    whole = chosen.with_name(chosen.name + ending)
-    return asked_path(window, title, whole, kinds) if whole.exists() else whole
 
 
 class RecentFiles(QObject):
@@ -295,11 +147,12 @@ class OpenRequest(NamedTuple):
 class FilesController(Controller):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
-    recovered = Signal(Path)  # the journal whose document is open now
     chosen = Signal(list)  # the files that are to be opened
-    left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
+    documentLeft = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
     foreign = Signal(Path, object)  # a file of arrays about which a person has to say more, and the FormatError on it
-    modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
+    modelNeeded = Signal(
+        Path, object, object
+    )  # a session of a model: its StudyRecord, the revision of the document that may go for it
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
@@ -316,10 +169,10 @@ class FilesController(Controller):
         self.saving.saved.connect(self._on_saved)
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
-        self._known: FileStamp | None = None  # the document's file as it was when it was read or written last
+        self._stamp: FileStamp | None = None  # the document's file as it was when it was read or written last
         self._request: OpenRequest | None = None  # read beside the window now
         self.opening.ended.connect(self._on_opening_ended)
-        self.left.connect(self.opening.forget)
+        self.documentLeft.connect(self.opening.forget)
         context.window.banner.closed.connect(self._on_banner_closed)
         self.recent = RecentFiles(context.bars.menus, context.settings, self.open_path)
         self.retranslate()
@@ -348,19 +201,19 @@ class FilesController(Controller):
         dialog.set_state(self._settings.record("new"))
         if asked(dialog):
             self._settings.put("new", dialog.state())
-            self.make(dialog.result_choice().fields)
+            self.open_made(dialog.result_choice().fields)
 
-    def make(self, fields: Callable[[], Mapping[str, object]]) -> None:
+    def open_made(self, fields: Callable[[], Mapping[str, object]]) -> None:
         """Open the problem that `fields` makes; a large one is made beside the window."""
         if not self.may_leave():
             return
-        revision, again = self._document.revision, partial(self.make, fields)
+        revision, again = self._document.revision, partial(self.open_made, fields)
 
         name = Label(N_("FilesController", "untitled"), context="FilesController")
 
         def take(made: Mapping[str, object], _fresh: Arrays) -> None:
             if self._may_still_go(str(name), revision, again):
-                self._begin(Loaded(Problem.over(made)), None, name, {})
+                self._adopt(Loaded(Problem.over(made)), None, name, {})
 
         self._runner.begin(Label(N_("History", "new problem")), fields, take)
 
@@ -385,28 +238,14 @@ class FilesController(Controller):
             return True
         return False
 
-    def open_beside(self, path: Path, read: Read = open_file, name: str = "", left: int | None = None) -> None:
-        """Open what `read` makes of a file, read beside the window; `left` as in `read_beside`.
+    def open_beside(self, path: Path, read: Read = open_file, name: str = "", asked: int | None = None) -> None:
+        """Open what `read` makes of a file, read beside the window; `asked` as in `read_beside`.
 
         `name` is that of the document where the file holds more than it.
         """
         take = partial(self._take, path, name=name, whole=read is open_file)
         again = partial(self.open_beside, path, read, name)
-        self.read_beside(path, read, take, again, partial(self._refuse, path), left=left)
-
-    def recover(self, path: Path, folder: Path | None = None) -> None:
-        """Open what a journal kept as an unsaved document, as it was; its model may be in `folder`."""
-        opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
-        read, take = partial(resume, opened=[folder] if folder else opened), partial(self._take_resumed, path)
-        self.read_beside(path, read, take, partial(self.recover, path, folder), partial(self._refuse, path))
-
-    def _recover_with(self, path: Path, away: ModelAway) -> None:
-        """Ask for the folder of a journal's model, and open what it kept; without an answer the refusal stays."""
-        name = QFileDialog.getExistingDirectory(self._window, self.tr("Folder of the model"), self._folder())
-        if name:
-            self.recover(path, Path(name))
-        else:
-            self._refuse(path, away)
+        self.read_beside(path, read, take, again, partial(self._refuse, path), asked=asked)
 
     def read_beside(
         self,
@@ -416,16 +255,16 @@ class FilesController(Controller):
         again: Callable[[], object],
         refuse: RefuseFile | None = None,
         *,
-        left: int | None = None,
+        asked: int | None = None,
         at_once: bool = False,
     ) -> bool:
         """Read a file, lesson or model beside the window once the document may go for it; False where it stays.
 
         What was read goes to `take`, which opens it; an error to `refuse`, else to the banner. Where the document has
-        changed meanwhile, the file is offered `again`. A document of the revision `left` goes unasked; `at_once` as in
-        `WindowTask.start`.
+        changed meanwhile, the file is offered `again`. A document of the revision `asked`, about which a person was
+        asked, goes; `at_once` as in `WindowTask.start`.
         """
-        if may := left == self._document.revision or self.may_leave():
+        if may := asked == self._document.revision or self.may_leave():
             stamp, refuse = FileStamp.of(path), refuse or self._say_refusal
             self._request = OpenRequest(path, stamp, self._document.revision, take, refuse, again)
             self.opening.start(partial(read, path), path.name, at_once=at_once)
@@ -461,43 +300,35 @@ class FilesController(Controller):
             )
         return goes
 
-    def _take_resumed(self, path: Path, found: ResumedDocument, _stamp: FileStamp | None) -> None:
-        self._known = file = found.kept.file
-        self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
-        self._show_notes(found.loaded.notes)
+    def open_resumed(self, loaded: Loaded, kept: KeptDocument, study: Study | None) -> None:
+        """Open what a journal held, as a document that is not saved."""
+        self._stamp = file = kept.file
+        self._adopt(loaded, file.path if file else None, kept.name, loaded.view, study)
+        self._show_notes(loaded.notes)
         self._document.mark_unsaved()
-        self.recovered.emit(path)
 
     def _take(self, path: Path, loaded: Loaded, stamp: FileStamp | None, name: str = "", *, whole: bool = True) -> None:
         """Open what was read of a file, the `whole` of it or what was arranged."""
         example = example_in(path) if whole else None
         view = example.view if example is not None else loaded.view
-        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
-        self._known = stamp  # what another program has written since it was read is not ours
+        self._adopt(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
+        self._stamp = stamp  # what another program has written since it was read is not ours
         self.journaling.begin_from(stamp if whole else None)  # what was arranged is in no file
         if path.is_file():
             self._settings.add_recent(path.resolve(), loaded.problem)
         self._show_notes(loaded.notes)
 
-    def _say_refusal(self, error: Exception, _left: int) -> None:
+    def _say_refusal(self, error: Exception, _revision: int) -> None:
         self._window.banner.show_error(saying(error))
 
-    def _refuse(self, path: Path, error: Exception, left: int | None = None) -> None:
+    def _refuse(self, path: Path, error: Exception, asked: int | None = None) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
         if isinstance(error, ModelNeeded):
-            self.modelNeeded.emit(path, error.record, left)
+            self.modelNeeded.emit(path, error.record, asked)
             return
         clash = error.__cause__
         if isinstance(error, AmbiguousFile):
             self.foreign.emit(path, error)
-            return
-        if isinstance(error, ModelAway):
-            choose = BannerOffer(
-                lambda: self.tr("Choose its folder…"),
-                lambda: self.tr("The same checkpoint at its new place; its weights are compared"),
-                partial(self._recover_with, path, error),
-            )
-            self._window.banner.show_error(saying(error), offers=[choose])
             return
         if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))
@@ -507,46 +338,46 @@ class FilesController(Controller):
         def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
             problem = Problem.of({**fields, **changes})
             if self.may_leave():
-                self._begin(Loaded(problem), None, path.stem, {})
+                self._adopt(Loaded(problem), None, path.stem, {})
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
     def open_example(self, key: str, *, announced: bool = True) -> bool:
         """Open one of the problems that come along; False where the document stays."""
         if may := self.may_leave():
-            self.begin_with_example(key, announced=announced)
+            self.open_example_unasked(key, announced=announced)
         return may
 
-    def begin_with_example(self, key: str, *, announced: bool = True) -> None:
+    def open_example_unasked(self, key: str, *, announced: bool = True) -> None:
         """Open one of the problems that come along, whatever becomes of the one before, and say in the banner
         what it shows if it is `announced`."""
         loaded = (example := example_of(key)).load()
         cell = {"cell": [GIVEN, *example.cell]} if example.cell else {}
-        self._begin(loaded, None, example.name, {**example.view, **cell})
+        self._adopt(loaded, None, example.name, {**example.view, **cell})
         if announced:
             self._show_about(example, loaded)
 
-    def begin_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
+    def open_study(self, path: Path, record: StudyRecord | None, placed: OpenedStudy, stamp: FileStamp | None) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
         if record is None:
-            self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
+            self._adopt(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
         else:
-            self._begin(Loaded(placed.problem, snapshots=placed.snapshots), path, path.stem, record.view, placed.study)
-            self._known = stamp
+            self._adopt(Loaded(placed.problem, snapshots=placed.snapshots), path, path.stem, record.view, placed.study)
+            self._stamp = stamp
             self._settings.add_recent(path.resolve(), placed.problem)
 
-    def begin_problem(self, problem: Problem, name: str | Label, study: Study | None = None) -> None:
+    def open_problem(self, problem: Problem, name: str | Label, study: Study | None = None) -> None:
         """Open a copy of a problem that is no file's; the document before, and what was to take its place, is left."""
-        self.left.emit()
-        self._begin(Loaded(problem.replace()), None, name, {}, study)
+        self.documentLeft.emit()
+        self._adopt(Loaded(problem.replace()), None, name, {}, study)
 
-    def begin_first(self, example: Example) -> None:
+    def open_fallback_example(self, example: Example) -> None:
         """Open an example since the file that was to be opened first was not; what is said of that stays."""
         loaded = example.load()
         self.about, self.view = loaded.about, example.view
         self._document.adopt(loaded.problem, name=example.name)
 
-    def began_with(self, example: Example, loaded: Loaded, *, announced: bool) -> None:
+    def note_first_example(self, example: Example, loaded: Loaded, *, announced: bool) -> None:
         """Take up what belongs to the example that the document holds from the start, and say in the banner
         what it shows if it is `announced`."""
         self.about, self.view = loaded.about, example.view
@@ -558,7 +389,7 @@ class FilesController(Controller):
         if not self._settings.flag(about, False):
             self._window.banner.show_info(lambda: example.about_text(text), about=about)
 
-    def _begin(
+    def _adopt(
         self,
         loaded: Loaded,
         path: Path | None,
@@ -577,15 +408,15 @@ class FilesController(Controller):
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
         """Save the document in its file; one that another program has changed meanwhile is asked about."""
-        path, known = self.saving.path, self._known
+        path, known = self.saving.path, self._stamp
         if path is None:
             return self.save_as()
         if self.saving.busy or known is None or known.path != path or known.is_current() or not path.exists():
             return self._write(path)
         way = ask_about_change(self._window, path.name)
         if way is ChangedFileAnswer.RELOAD:
-            self.left.emit()
-            self.open_beside(path, left=self._document.revision)
+            self.documentLeft.emit()
+            self.open_beside(path, asked=self._document.revision)
         if way is ChangedFileAnswer.SAVE_OVER:
             return self._write(path)
         return way is ChangedFileAnswer.SAVE_AS and self.save_as()
@@ -598,17 +429,17 @@ class FilesController(Controller):
         return self.steps_made() and self.saving.save(path, self.view_of(), self.about)
 
     def _kept(self) -> KeptDocument:
-        return KeptDocument(file=self._known, about=self.about, view=self.view_of())
+        return KeptDocument(file=self._stamp, about=self.about, view=self.view_of())
 
     def _on_saved(self) -> None:
-        self._known = FileStamp.of(self._document.path) if self._document.path else None
-        self.journaling.go_on_from(self._known)
+        self._stamp = FileStamp.of(self._document.path) if self._document.path else None
+        self.journaling.go_on_from(self._stamp)
 
     def may_leave(self) -> bool:
         """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
         written = self._window.commit_typed() and self.steps_made() and self.saving.wait()
         if may := written and (not self._document.modified or self._save_first()):
-            self.left.emit()
+            self.documentLeft.emit()
         return may
 
     def _save_first(self) -> bool:
@@ -622,5 +453,4 @@ class FilesController(Controller):
         self.journaling.finish()
 
     def _folder(self) -> str:
-        recent = self._settings.recent()
-        return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
+        return str(folder_of(self._document, self._settings))

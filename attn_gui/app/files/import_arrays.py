@@ -68,7 +68,7 @@ class ArraysController(Controller):
         self._map_pictures = BackgroundTask(self)
         self._map_pictures.ended.connect(self._on_map_pictures_answered)
         self._listed.ended.connect(self._on_listed_ended)
-        files.left.connect(self._listed.forget)
+        files.documentLeft.connect(self._listed.forget)
         context.document.opened.connect(self._on_document_opened)
 
     @property

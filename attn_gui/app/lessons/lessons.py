@@ -263,7 +263,7 @@ class LessonsController(Controller):
         place = 0 if anew else self._progress.place(lesson.key, len(opened.states))
         states = tuple(state.said(lang) for state in opened.states)
         scene = states[place].begin
-        self._files.begin_problem(scene.problem, self._name_of(lesson), scene.study)  # closes the lesson before it
+        self._files.open_problem(scene.problem, self._name_of(lesson), scene.study)  # closes the lesson before it
         self._opened, self._states = opened, states
         self._progress.keep_last(lesson.key)
         self._panel.show()

@@ -12,7 +12,7 @@ from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.app_context import AppContext
 from attn_gui.app.editing.edit_runner import copied
-from attn_gui.app.files.files import asked_path, folder_of
+from attn_gui.app.files.file_dialogs import asked_path, folder_of
 from attn_gui.app.files.writing import WritingController
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import sentence
@@ -70,7 +70,7 @@ class WorksheetsController(WritingController):
         dialog = WorksheetDialog(lambda choice: self._files(choice, problem, stem), stem, self._window)
         self._check.ended.connect(dialog.say_outcome)
         kept = self._settings.record(KEPT)
-        folder = kept.get("folder") or str(folder_of(self._document))
+        folder = kept.get("folder") or str(folder_of(self._document, self._settings))
         dialog.propose(WorksheetChoice(lang=self._appearance.language, folder=folder), kept)
         taken = asked(dialog)
         self._check.forget()
@@ -143,7 +143,7 @@ class SolutionSaving(WritingController):
         about = (None, None) if cell is None else (cell.stage, cell.index)
         stem = solution_name(self._document.name, *about)
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key in SHEETS}
-        proposal = folder_of(self._document) / f"{stem}{next(iter(kinds))}"
+        proposal = folder_of(self._document, self._settings) / f"{stem}{next(iter(kinds))}"
         path = asked_path(self._window, self.tr("Save the worked solution"), proposal, kinds)
         if path is None:
             return

@@ -30,6 +30,8 @@ REOPEN = "reopen_last"
 """Begin with the document opened or saved last, not with the start page."""
 _RECENT_FILES = "recent", "files"  # the record, and its list
 _SIZES = "recent_sizes"  # of those files, by path
+MOST_FOLDERS = 10
+_MODEL_FOLDERS = "models/opened", "folders"
 
 
 class Settings:
@@ -114,6 +116,19 @@ class Settings:
             known[str(path)] = [problem.n, width, problem.num_heads]
         listed = [name for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]  # read a moment ago
         self.put(_SIZES, {name: known[name] for name in listed if name in known})
+
+    def last_folder(self) -> Path:
+        """Return the folder of the file opened or saved last, else that of the person."""
+        recent = self.recent()
+        return recent[0].parent if recent else Path.home()
+
+    def model_folders(self) -> list[Path]:
+        """Return the folders of the models opened last, newest first."""
+        return [Path(name) for name in self.entries(*_MODEL_FOLDERS) if isinstance(name, str)]
+
+    def add_model_folder(self, folder: Path) -> None:
+        """Put the folder of a model first."""
+        self.put_first(*_MODEL_FOLDERS, str(folder), MOST_FOLDERS, str(folder).__eq__)
 
     def sizes_of(self, path: Path) -> tuple[int, ...]:
         """Return rows and columns of the Q of a recent file, or of weights alone, and how many heads.

@@ -53,6 +53,7 @@ FOLDER = "import_folder"
 
 PASTED = N_("History", "pasted {block} at {cell}")
 IMPORTED = N_("History", "imported {block} at {cell}")
+NO_TEXT = N_("{file} holds no text: copy the numbers as plain text, or save them as a file and open that.")
 
 
 class BlockReading(Controller):
@@ -86,6 +87,8 @@ class BlockReading(Controller):
             from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
 
             try:
+                if not text:  # a picture, or a table of a web page without its letters
+                    raise FormatError(NO_TEXT)
                 return read_table(text, progress)
             except FormatError as error:
                 error.values["file"] = name
@@ -434,8 +437,7 @@ class TableBlocks(Controller):
 
     def _folder(self) -> str:
         """Return the folder of the last matrix, else of the last file."""
-        recent = self._settings.recent()
-        return self._settings.text(FOLDER, str(recent[0].parent if recent else Path.home()))
+        return self._settings.text(FOLDER, str(self._settings.last_folder()))
 
     def import_path(self, path: Path) -> None:
         """Put a file's matrix into the table, as one step that can be undone; a bad file changes nothing."""

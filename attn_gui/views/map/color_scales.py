@@ -27,7 +27,7 @@ def levels_of_plane(plane: PlaneLike, rule: LevelRule, owner: object = None) -> 
     """Return the levels of a plane by a rule that takes them from its numbers; None where nothing is known yet."""
     numbers = numbers_of(uncovered(plane), sampled=rule.sampled, owner=owner)
     assert rule.take is not None
-    return None if numbers is None else rule.take(*numbers, signed=plane.signed, keys=plane.shape[1])
+    return None if numbers is None else rule.take(*numbers, plane.signed, plane.shape[1])
 
 
 def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:

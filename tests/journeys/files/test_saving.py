@@ -413,7 +413,7 @@ def test_the_window_works_on_while_a_large_session_is_written(typist, gate, tmp_
     # As a large file that was asked for before comes in between.
     typist.press("Ctrl+S")
     gate.await_work()
-    typist.program.files.begin_with_example("thinking")
+    typist.program.files.open_example_unasked("thinking")
     title = typist.window.windowTitle()
     gate.open()
     written(typist)

@@ -134,7 +134,7 @@ def test_cells_that_are_left_out_are_answered_in_map_and_panel_until_the_problem
 
     # another document ends the exercise
     leave_out(person, "weights", 1, 1)
-    person.program.files.begin_with_example("thinking")
+    person.program.files.open_example_unasked("thinking")
     person.settle("exercises")
     assert person.program.view.look.blanks == frozenset()
     assert not person.find("exercise").isVisible()

@@ -93,7 +93,7 @@ def test_sheets_keys_and_solutions_are_written_as_the_command_line_writes_them_o
     (tmp_path / "b.pdf").write_text("kept")
     assert "b.pdf" in person.refuse_to_replace(tmp_path / "b", lambda: person.do("solution_of_problem"))
     assert (tmp_path / "b.pdf").read_text() == "kept"
-    person.program.files.begin_with_example("minilm")
+    person.program.files.open_example_unasked("minilm")
     person.wait()
     assert not saved(person, "solution_of_problem", tmp_path / "c.pdf").exists()
     assert "columns" in person.banner()

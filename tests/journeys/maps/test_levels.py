@@ -80,7 +80,7 @@ def test_levels_are_dragged_typed_and_set_by_keys_and_other_forms_of_the_window_
     person.click(popup.findChild(QRadioButton, "levels.locked"))
     person.press("Esc")
     person.save_as(tmp_path / "a.attn")
-    person.program.files.begin_with_example("thinking")
+    person.program.files.open_example_unasked("thinking")
     person.look()
     for name in ("heatmap.scores", "operand.left", "heatmap.query"):
         assert person.find(name).shown.color_scale.rule == "auto"

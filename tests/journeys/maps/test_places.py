@@ -132,7 +132,7 @@ def test_on_a_small_screen_the_map_is_large_names_every_token_and_is_moved_by_no
         assert (product.places.stage, product.mapTo(person.window, product.rect().topLeft())) == before, size
         assert not fault(person.find("banner")), size
         assert (person.window.width(), person.window.height()) == size
-    person.program.files.begin_with_example("layer")
+    person.program.files.open_example_unasked("layer")
     for size in ((1366, 700), (1440, 900), (1024, 700)):
         person.window.resize(*size)
         shown(person)
@@ -160,7 +160,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     """A press is never lost: the rest is told first, and it means the cell of the new map below the pointer."""
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(12, 13).center()
-    person.program.files.begin_problem(small(), "small")
+    person.program.files.open_problem(small(), "small")
     QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old)
     assert person.program.computation.notified
     cell = person.program.view.look.cell
@@ -168,7 +168,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
 
     person.again("a key pressed in the same turn acts on the new document")
     person.click_cell("weights", 12, 13)
-    person.program.files.begin_problem(small(), "small")
+    person.program.files.open_problem(small(), "small")
     person.press("Space", "F2", "Return")
     told(person)
     assert person.program.document.problem == small(), "no cell of it is chosen"
@@ -179,7 +179,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     heatmap = person.find("heatmap.masked" if person.has("heatmap.masked") else "heatmap.scaled")
     old = heatmap.cell_rect(12, 13).center()
     QTest.mousePress(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old)
-    person.program.files.begin_problem(small(), "small")
+    person.program.files.open_problem(small(), "small")
     QTest.mouseMove(heatmap, old + QPoint(30, 0))
     QTest.mouseRelease(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, old + QPoint(30, 0))
     told(person)
@@ -188,7 +188,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     person.again("a pointer that moves says nothing of the new document by the picture of the old")
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(12, 13).center()
-    person.program.files.begin_problem(small(), "small")
+    person.program.files.open_problem(small(), "small")
     QTest.mouseMove(heatmap, old)
     assert not person.program.computation.notified, "the window may paint before the next map is told"
     assert "(" not in person.window.place.text()
@@ -204,7 +204,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
     quick = computation.evaluation_of, computation.QUICK_CELLS
     monkeypatch.setattr(computation, "evaluation_of", gate.before(computation.evaluation_of))
     monkeypatch.setattr(computation, "QUICK_CELLS", 0)
-    person.program.files.begin_problem(small(), "small")
+    person.program.files.open_problem(small(), "small")
     assert person.program.computation.pending
     heatmap = person.program.window.product.stage_map()
     QTest.mouseClick(heatmap, LEFT, Qt.KeyboardModifier.NoModifier, heatmap.cell_rect(12, 13).center())
@@ -224,7 +224,7 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
         # The timer of the finite difference fires between the new evaluation and the turn in which maps are told.
         additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}
         problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
-        person.program.files.begin_problem(problem, "additive")
+        person.program.files.open_problem(problem, "additive")
         told(person)
         person.choose_cell("weights", 0, 0)
         person.press("Ctrl+7")
@@ -235,10 +235,10 @@ def test_what_is_pointed_at_clicked_painted_or_pressed_is_what_is_seen_then(pers
         if way == "another structure":
             person.program.document.apply(SetFields({"score": "dot", "score_params": {}}, Label("other")))
         elif way == "a smaller one":
-            person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
+            person.program.files.open_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "one")
         else:
             weights = {name: np.eye(2) for name in ("w_query", "w_key", "w_value")}
-            person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
+            person.program.files.open_problem(Problem(x=np.eye(2), **weights), "projected")
         person.program.late.gradients._check()  # as where it is due before anybody is told
         told(person)
         person.until(lambda: not person.program.late.gradients.busy)

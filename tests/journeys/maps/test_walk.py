@@ -183,7 +183,7 @@ def test_it_is_found_played_scrubbed_and_left(person, tmp_path):
         elif way == "undo":
             person.do("undo")
         else:
-            person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "small")
+            person.program.files.open_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "small")
         person.wait()
         assert not any(part.isVisible() for part in person.window.findChildren(QWidget, "walk"))
         assert person.find("inspector").isVisible()

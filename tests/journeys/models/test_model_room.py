@@ -101,7 +101,7 @@ def test_the_room_says_what_its_buttons_changes_and_layers_are_dims_what_is_old_
     toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
     qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
     assert "Layer 1" in next(tmp_path.glob("*.svg")).read_text("utf-8")
-    toy.program.files.begin_with_example("worked")
+    toy.program.files.open_example_unasked("worked")
     toy.wait()
     assert not label.isVisible()
     assert "Layer 1" not in toy.window.windowTitle()

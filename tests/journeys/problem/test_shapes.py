@@ -103,7 +103,7 @@ def test_heads_and_widths_change_and_every_step_is_undone(launch):
     box = person.find("control.d_model", QSpinBox)
     assert box.value() == 384
     assert box.isReadOnly()
-    person.program.files.begin_with_example("thinking")
+    person.program.files.open_example_unasked("thinking")
     person.wait()
     width = shown(person, "d_model")
     numbers = person.numbers("x")

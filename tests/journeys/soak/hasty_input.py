@@ -106,7 +106,7 @@ class HastyInput:
     # --- what changes beneath them ---------------------------------------------------------------
     def _open(self) -> str:
         """Another document, larger or smaller, of other tokens or none."""
-        self._program.files.begin_problem(self._problem(), "haste")
+        self._program.files.open_problem(self._problem(), "haste")
         return "another"
 
     def _problem(self) -> Problem:

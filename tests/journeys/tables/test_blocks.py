@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QMimeData, QPoint
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui import Problem
@@ -95,6 +96,11 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
         assert "The first column was left out as labels: it, was." in person.banner()
         person.type_into("query", 0, 0, "3")
         assert not person.banner()
+    formatted = QMimeData()  # as a table of a web page, without plain text beside it
+    formatted.setHtml("<table><tr><td>7</td></tr></table>")
+    QGuiApplication.clipboard().setMimeData(formatted)
+    person.press("Ctrl+V")
+    assert "copy the numbers as plain text" in person.banner()
 
     person.again("fills of the whole table")
     person.go_to("query", 0, 0)
@@ -121,7 +127,7 @@ def test_what_a_block_means_is_asked_and_what_was_made_of_it_or_against_it_said(
 
     # of a text with Q, K and V all can be taken at once
     # Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back.
-    person.program.files.begin_with_example("layer")
+    person.program.files.open_example_unasked("layer")
     person.wait()
     before, steps = person.program.document.problem.fields(), len(person.steps())
 
@@ -327,7 +333,7 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
     gate.close()
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
     gate.await_work()
-    person.program.files.begin_with_example("worked")
+    person.program.files.open_example_unasked("worked")
     person.look()
     before = person.numbers("query")
     gate.open()
