@@ -14,7 +14,7 @@ from attn_gui.app.state.baseline import side_names
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import DocumentChange
-from attn_gui.document.matrix_model import MatrixModel, table_box, table_cell_name
+from attn_gui.document.matrix_model import table_box, table_cell_name
 from attn_gui.engine import Box, Evaluation, Explanation, explain
 from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.reach import ForwardReach
@@ -59,7 +59,7 @@ class ReachController(Controller):
         view = self._view
         return Command(lambda shown: view.set(reach=direction if shown else ""), lambda: view.look.reach == direction)
 
-    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def _connect(self, field: str, panel: MatrixPanel) -> None:
         panel.view.cellChosen.connect(lambda row, column: self._on_table_cell_chosen(field, row, column))
         panel.view.clicked.connect(lambda index: self._on_table_cell_chosen(field, index.row(), index.column()))
 

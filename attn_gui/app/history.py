@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
 
+from attn_gui.app.actions.action_table import HISTORY_SIZES
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.files.examples import shown_name
@@ -34,7 +35,6 @@ from attn_gui.views.history_panel import COMPARE, DELETE, NAME, OPEN, SnapshotRo
 from attn_gui.views.inspector.cell_relations import cell_name
 
 # --- steps ----------------------------------------------------------------------------------------
-LIMITS_MB = (64, 256, 1024, 4096)
 DEFAULT_MB = 256
 
 REST_MS = 200  # milliseconds from the last edit until its effect is computed, so that typing is not slowed
@@ -63,7 +63,7 @@ class HistoryController(Controller):
 
     def commands(self) -> dict[str, Command]:
         stack = self._document.stack
-        limits = choices({f"history_{limit}": limit for limit in LIMITS_MB}, lambda: self.limit_mb, self.set_limit_mb)
+        limits = choices({f"history_{size}": size for size in HISTORY_SIZES}, lambda: self.limit_mb, self.set_limit_mb)
         return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
 
     def retranslate(self) -> None:
@@ -78,9 +78,9 @@ class HistoryController(Controller):
 
     @property
     def limit_mb(self) -> int:
-        """The megabytes of steps that are kept: one of `LIMITS_MB`."""
+        """The megabytes of steps that are kept: one of `HISTORY_SIZES`."""
         chosen = self._settings.number("history_mb", DEFAULT_MB)
-        return int(chosen) if chosen in LIMITS_MB else DEFAULT_MB
+        return int(chosen) if chosen in HISTORY_SIZES else DEFAULT_MB
 
     def set_limit_mb(self, limit: int) -> None:
         """Keep so many from the next step on, in this session and later ones."""

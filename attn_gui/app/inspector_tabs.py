@@ -15,6 +15,7 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
+from attn_gui.engine.fields import DIRECT
 from attn_gui.views.inspector.cell_relations import cell_name
 from attn_gui.views.inspector.inspector_tabs import CellGradient, CheckedInvariant, CheckedStage, Findings
 
@@ -96,7 +97,7 @@ class SensitivityController(Controller):
 
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the index in a stage of the same name, which has a batch axis where Q, K and V may have none."""
-        return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
+        return (self._view.look.batch, *index) if field in DIRECT and len(index) == 2 else index
 
 
 def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Strongest:

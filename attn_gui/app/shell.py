@@ -14,7 +14,6 @@ from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.document.matrix_model import MatrixModel
     from attn_gui.views.tables.matrix_panel import MatrixPanel
     from attn_gui.views.tables.table_view import SizedView
 
@@ -71,7 +70,7 @@ class LayoutController(QObject):
         heights = {name: size for name, size in self._settings.record("window/tables").items() if type(size) is int}
         self._window.inputs.set_heights(heights)
 
-    def follow_columns(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def follow_columns(self, field: str, panel: MatrixPanel) -> None:
         """Give the columns of a table the widths that a person gave them, and keep those that come."""
         panel.view.draw_columns(*_widths(self._settings.record(WIDTHS).get(field)))
         panel.view.columnsDrawn.connect(lambda: self._keep_columns(field, panel.view))

@@ -22,7 +22,6 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.app.title_and_status import StatusController
 from attn_gui.document.document import DocumentChange
-from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Progress
 from attn_gui.engine.evaluation.proxies import stand_in
@@ -66,7 +65,7 @@ class WalkController(WritingController):
         """Return the commands of the action table that it answers."""
         return {"walk": Command(self.start, enabled=self.offered)}
 
-    def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def follow_table(self, field: str, panel: MatrixPanel) -> None:
         """Walk through the cell of a computed table where Space is pressed."""
         panel.view.walkAsked.connect(lambda row, column: self._start_at(field, row, column))
 

@@ -15,6 +15,7 @@ from attn_gui.document.edits import NO_SWITCH
 from attn_gui.document.typed_numbers import NumberError, parse_number, shortest, shown
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.symbols_and_titles import is_named, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
@@ -353,7 +354,7 @@ def table_box(field: str, shape: tuple[int, ...], rows: slice, columns: slice, i
     """Return the rectangle of a table as a box in the array's own axes; a vector is a table of one row."""
     if len(shape) == 1:
         return (columns,)
-    return (*(slice(place, place + 1) for place in leading(field, shape, item, head)), rows, columns)
+    return (*indices.cell(leading(field, shape, item, head)), rows, columns)
 
 
 def table_cells(field: str, shape: tuple[int, ...], box: Box, item: int = 0, head: int = 0) -> Cuts | None:

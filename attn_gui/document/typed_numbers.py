@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.errors import short_power
 from attn_gui.formats.file_messages import quoted
-from attn_gui.formats.text.headings import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
+from attn_gui.formats.text.headings import LONGEST_NUMBER, NOT_A_NUMBER, NotANumber, normalized, number
 
 POWERS_FROM = 1e6  # from this magnitude on a number stands in a table with a power of ten
 
@@ -43,8 +43,8 @@ def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:
     Calculations are made of numbers, + − * / ^, brackets, %, sqrt, pi and e, with or without "=" in front: =1/3, 50%,
     sqrt(2). Raises NumberError.
     """
-    if len(text) > LONGEST:
-        raise NumberError(NOT_A_NUMBER, text=quoted(text[:LONGEST]))
+    if len(text) > LONGEST_NUMBER:
+        raise NumberError(NOT_A_NUMBER, text=quoted(text[:LONGEST_NUMBER]))
     typed = normalized(text).removeprefix("=").strip()
     if _DECIMAL_COMMA.fullmatch(typed):
         typed = typed.replace(",", ".")

@@ -20,7 +20,7 @@ from attn_gui.engine.scores import SCORES
 
 F = TypeVar("F", bound="Fields")
 
-DIRECT = ("query", "key", "value")
+DIRECT = ("query", "key", "value")  # of a direct problem; of others the stages that are projected
 GIVEN = "weights"
 WEIGHTS = ("w_query", "w_key", "w_value")
 MATRICES = (

@@ -387,9 +387,7 @@ class _Search:
         self.problem, self.clash = problem, clash
         self.shapes = shapes_of(problem) | (changed or {})
         self.names = [self._real(name) for name in clash.matrices]
-        self.queries, self.keys, self.values = (
-            f"w_{part}" if problem.projected else part for part in ("query", "key", "value")
-        )
+        self.queries, self.keys, self.values = WEIGHTS if problem.projected else DIRECT
 
     def transposed(self) -> Iterator[Fix | None]:
         """Yield transposed matrices of the clash first, others only if that makes the problem valid."""

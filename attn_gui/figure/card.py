@@ -15,6 +15,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Progress
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.stages import is_derived
 from attn_gui.figure.cell_painting import paint_cell_lines, paint_values
@@ -211,7 +212,7 @@ def _under(
         if role in marked:
             marked[role][place] = role
     if not any(names):
-        shapes = [(stage, evaluation.shape(stage)) for stage in ("query", "key", "value") if stage in evaluation.stages]
+        shapes = [(stage, evaluation.shape(stage)) for stage in DIRECT if stage in evaluation.stages]
         yield [CardRun("   ".join(f"{symbol(stage)} {shape[-2]} × {shape[-1]}" for stage, shape in shapes))]
     elif names[0] == names[1]:
         yield sentence(names[0], {**marked[KEY], **marked[QUERY]})
@@ -532,7 +533,7 @@ def _paint_labels(painter: QPainter, figure: CardFigure, place: QRectF) -> None:
 def _labels(
     labels: Sequence[str], pitch: float, chosen: int, role: str, theme: Theme, size: float
 ) -> Iterator[tuple[int, str, QColor, bool]]:
-    """Place, text, color and weight of the labels of an axis."""
+    """Yield place, text, color and weight of the labels of an axis."""
     step = label_step(size * LEADING, pitch)
     for cell in sorted({*range(0, len(labels), step), chosen}):
         if cell == chosen:

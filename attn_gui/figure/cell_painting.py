@@ -24,6 +24,7 @@ from attn_gui.figure.colors import (
     POS_INF,
     WHITE,
     Display,
+    Floats,
     Lut,
     argb,
     dark_text,
@@ -39,8 +40,6 @@ SMALLEST_MARK = 5.0
 BY_HAND_CORNER = 5.0
 
 MOST_MARKS = 10_000
-
-Floats = npt.NDArray[np.float64]
 
 
 LEAST_COVER, MOST_COVER = 9.0, 22

@@ -67,6 +67,11 @@ PALETTES: Mapping[str, Palette] = MappingProxyType(
 """The maps to choose from, by their names."""
 
 
+def sign_color(value: float, theme_name: str) -> QColor:
+    """Return the color of a bar by its sign: one of the signed map."""
+    return QColor(dict(SIGNED_STOPS[theme_name])[-0.6 if value < 0 else 0.6])
+
+
 @cache
 def lut(name: str, theme_name: str = "light") -> Lut:
     """Return color table of a map in a theme: 512 colors 0xffRRGGBB, read-only; KeyError for an unknown name.

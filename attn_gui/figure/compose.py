@@ -40,7 +40,7 @@ _NO_CELL = N_(
 )
 _NO_CELL_OF_HEAD = N_("There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}.")
 _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
-NOTHING = np.zeros((1, 1), np.float32)
+UNREAD = np.zeros((1, 1), np.float32)  # in place of the numbers of a panel until `with_numbers` reads them
 
 
 def evaluation_of_source(source: Source, stage: str) -> Evaluation:
@@ -105,7 +105,7 @@ def compose_figure(
     figure = bare_figure(planes[0], settings, settings.color_scale(stage))
     figure = replace(
         figure,
-        panels=tuple(MapPanel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
+        panels=tuple(MapPanel(UNREAD, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
         rows=replace(_rows(planes, rows), chosen=row),
         columns=replace(_columns(planes), chosen=column),
         title=" · ".join(title_of(problem, settings, heads)),
@@ -120,7 +120,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, color_scale: ColorSc
     """Return a figure of a matrix without its numbers, labels and title."""
     rows, columns = plane.shape
     return MapFigure(
-        panels=(MapPanel(NOTHING),),
+        panels=(MapPanel(UNREAD),),
         rows=MapAxis("row", _labels(None, range(rows))),
         columns=MapAxis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
@@ -143,7 +143,7 @@ def with_numbers(
     planes: Sequence[PlaneLike],
     color_scale: ColorScale,
     size: tuple[int, int],
-    progress: Progress = silent,
+    progress: Progress,
 ) -> MapFigure:
     """Return the figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(progress, part, len(planes))) for part, plane in enumerate(planes)]
@@ -212,7 +212,7 @@ def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress = silent) 
 
 def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     """Return the figure with a legend already, if it will have one: the room for the maps depends on it."""
-    closed = np.zeros(NOTHING.shape, bool) if figure.weights and evaluation.closes else None
+    closed = np.zeros(UNREAD.shape, bool) if figure.weights and evaluation.closes else None
     return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
 
 

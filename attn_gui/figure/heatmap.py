@@ -422,7 +422,7 @@ def legend_text(maps: Sequence[MapFigure], flag: int) -> str:
 
 
 def _counts(maps: Sequence[MapFigure]) -> dict[int, str]:
-    """Number of flagged cells in all maps, one for each state where they differ; empty for "some"."""
+    """Return the number of flagged cells in all maps, one for each state where they differ; empty for "some"."""
     found = {}
     for flag in dict.fromkeys(flag for figure in maps for flag in figure.counts):
         each = [figure.counts[flag] for figure in maps if flag in figure.counts]
@@ -460,7 +460,7 @@ def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) 
     return values, allowed
 
 
-def pooled_map(plane: Plane, side: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
+def pooled_map(plane: Plane, side: int, progress: Progress) -> tuple[Values, Allowed | None]:
     """Return (values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
     rows, columns = (min(side, cells) for cells in plane.shape)
     if is_long(plane.evaluation.problem):

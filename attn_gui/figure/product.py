@@ -13,7 +13,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Progress, silent, within
 from attn_gui.engine.stages import is_derived
-from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
+from attn_gui.figure.compose import UNREAD, bare_figure, check_cell, check_columns, check_item, title_of, with_numbers
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapAxis, MapFigure, MapPanel, legend_lines, paint_legend, snapped
@@ -100,7 +100,7 @@ def _map(
     figure = replace(
         bare_figure(plane, settings, settings.color_scale(name)),
         title=letter,
-        panels=(MapPanel(NOTHING, by_hand=by_hand_of(plane)),),
+        panels=(MapPanel(UNREAD, by_hand=by_hand_of(plane)),),
     )
     rows, columns = plane.shape
     size = min(rows, blocks), min(columns, blocks)

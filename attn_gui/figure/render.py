@@ -156,7 +156,6 @@ def render(
     before: Source | None = None,
     compare: str = SIDE_BY_SIDE,
     session: bool | None = ExportSettings.session,
-    knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
@@ -176,13 +175,12 @@ def render(
     """
     picture = card_picture(card) or picture
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
-    set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
     company = {"levels": levels, "colormap": colormap, "before": before, "values": values, "font_size": font_size}
-    kind, given = kind_of(picture), {**company, "set": set_on_page or None}
+    kind, given = kind_of(picture), {**company, "set": set or None}
     check_company(not kind.of_stage, walk, kind.of_stage and kind.of_cell, given, colorbar, compare)
     stage, heads = over_heads(stage, heads)
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
-    chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
+    chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": dict(set or {})}
     beside = (
         None if before is None else ComparedState(lambda _now: evaluation_of_source(before, stage), state_key(compare))
     )
@@ -296,7 +294,7 @@ def page_of(
 
 
 def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
-    """Maker of the session that a figure carries, which raises FieldError where there is no room; None for none."""
+    """Return the maker of the session that a figure carries, or None; it raises FieldError where there is no room."""
     if not settings.carries(problem):
         return None
     view: dict[str, object] = {"stage": settings.stage, "head": heads[0] or 0, "item": settings.batch}

@@ -10,6 +10,7 @@ from attn_gui.engine import STAGE, Evaluation, Plane, Problem
 from attn_gui.engine.analysis.sensitivity import Gradient
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.interventions import RESULT, off_heads
+from attn_gui.engine.errors import MINUS
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node
@@ -17,7 +18,6 @@ from attn_gui.engine.graph.stage import LinearStage, Stage
 from attn_gui.engine.graph.symbols_and_titles import cell_latex, is_named, matrix_latex, symbol
 from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
-from attn_gui.figure.text.number_formats import MINUS
 from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 # --- formulas, with the score, scale and masks that are in force -----------------------------------
@@ -29,7 +29,7 @@ STAGE_PLACE = "stage"  # of the map of a stage, among the places of the matrices
 
 
 def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
-    """LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
+    """Return LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
     if evaluation.kind:
         letter = matrix_latex(stage)
         states = {

@@ -14,13 +14,13 @@ from typing import Self
 from attn_gui.engine.errors import say, size_text
 from attn_gui.languages import N_
 
-__all__ = ["LONGEST", "FileNote", "FormatError", "shape_text", "shown", "size_text"]
+__all__ = ["LONGEST_SHOWN", "FileNote", "FormatError", "shape_text", "shown", "size_text"]
 
 
 # --- sentences ------------------------------------------------------------------------------------
 
 
-LONGEST = 40
+LONGEST_SHOWN = 40  # characters of a text in a sentence
 
 
 class FormatError(ValueError):
@@ -101,7 +101,7 @@ def _typed(value: object) -> object:
     return tuple(map(_typed, value)) if isinstance(value, tuple) else value
 
 
-def shown(text: str, longest: int = LONGEST) -> str:
+def shown(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Return text from a file as it may stand in a sentence: on one line, nothing invisible, cut when long."""
     line = " ".join("".join(letter if letter.isprintable() else "�" for letter in text[: 4 * longest]).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -67,7 +67,7 @@ from attn_gui.formats.snapshots import (
     snapshot_entries,
 )
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
-from attn_gui.formats.untrusted_bytes import Json, dump, parse_object
+from attn_gui.formats.untrusted_bytes import LONGEST_OPTIONS, Json, dump, parse_object
 from attn_gui.languages import N_
 
 SUFFIX = ".journal"
@@ -79,7 +79,6 @@ TORN = 0xFFFFFFFF  # inverts the checksum of an entry that counts only with the 
 PRECISION = "dtype"
 SETTLED_S = 5.0  # seconds after which a power cut costs no more
 
-LONGEST_OPTIONS = 32 * 2**20
 COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
 LONGEST_NAMING = 2**16  # bytes of an entry that names a file
 _DAMAGED = N_("{file} is damaged: nothing can be recovered from it.")

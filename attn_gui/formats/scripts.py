@@ -19,6 +19,7 @@ from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import LinearStage, Role
 from attn_gui.engine.graph.symbols_and_titles import COMPUTED, is_counted, plain_name, title
 from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.shape_errors import BATCHED
 from attn_gui.formats.file_messages import FormatError
 from attn_gui.languages import N_
 
@@ -30,8 +31,6 @@ NOT_FINITE = N_("A script is written for finite numbers only; {field} holds othe
 NO_STAGE = N_("There is no script for the stage {stage} yet.")
 NO_LAYER = N_("There is no script for the mask layer {kind} yet.")
 NO_INTERVENTION = N_("There is no script for the intervention {kind} yet.")
-
-ROWS = ("query", "key", "value", "x", "context")  # fields that may have a batch axis
 
 HEADS = '''
 def heads(rows, count):
@@ -124,7 +123,7 @@ class _Script:
     def __init__(self, problem: Problem, dialect: ScriptLibrary) -> None:
         self.problem, self.dialect = problem, dialect
         self.evaluation = DenseEvaluation(problem, keep=0)
-        self.batched = any(np.ndim(getattr(problem, name)) > 2 for name in ROWS)
+        self.batched = any(np.ndim(getattr(problem, name)) > 2 for name in BATCHED)
         self.axes = 4 if self.batched else 3 if problem.num_heads > 1 else 2
         self.numbers: dict[str, str] = {}
         self.steps: list[str] = []
@@ -254,7 +253,7 @@ class _Script:
         if name == "scale" and self.problem.scale is None and self.problem.effective_scale != 1.0:
             return f"{self.problem.d_k} ** -0.5  # 1/√d_k"
         cells = np.asarray(self.evaluation.sources[name].cells)
-        if self.batched and field in ROWS:
+        if self.batched and field in BATCHED:
             cells = np.broadcast_to(cells, (self.problem.batch_size, *cells.shape[-2:]))
         shape = f"  # {' × '.join(map(str, cells.shape))}" if cells.ndim else ""
         return self._literal(cells) + shape

@@ -26,7 +26,7 @@ from attn_gui.formats.file_format import FileSource, Loaded, PathText
 from attn_gui.formats.file_messages import FormatError, shown, size_text
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
-from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
+from attn_gui.formats.untrusted_bytes import LONGEST_OPTIONS, Array, Json, dump, parse_object
 from attn_gui.languages import N_
 
 STUDY = "study"
@@ -40,7 +40,6 @@ _NEEDED = N_("{file} is a session of the model {name}, whose folder it needs; th
 
 VERSION = 1
 ENTRY = "attn_gui"
-LONGEST_OPTIONS = 32 * 2**20
 _OTHER = N_("{file} is a safetensors file, but not a session of attn_gui.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 

@@ -14,12 +14,11 @@ from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_messages import FileNote, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, is_field, split
-from attn_gui.formats.untrusted_bytes import Array, Json, dump, parse_object
+from attn_gui.formats.untrusted_bytes import LONGEST_OPTIONS, Array, Json, dump, parse_object
 from attn_gui.languages import N_
 
 OPTIONS = "options"  # the name of the array that holds, as the bytes of JSON, whatever of a problem is no array
 
-LONGEST_OPTIONS = 32 * 2**20
 BASES_TRIED = 4  # of the arrays that snapshots before stand on, the newest
 PLACE = np.dtype(np.int64)
 WORTH = 2  # a base of its own, unless the cells that differ take less than this part of it

@@ -45,6 +45,7 @@ _LONG_NUMBER = N_("{file}: the options hold a number that is too long.")
 _TWICE = N_("{file}: “{name}” is given twice in the options.")
 _STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 """Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
+LONGEST_OPTIONS = 32 * 2**20  # characters of the options of a session, a snapshot or an entry of a journal
 MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
 
 

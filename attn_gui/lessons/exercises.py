@@ -18,7 +18,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Blank, Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.engine.fields import MATRICES
+from attn_gui.engine.fields import DIRECT, MATRICES
 from attn_gui.engine.grading import Verdict, grade, grade_root, is_same, number_at
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Stage
@@ -37,7 +37,7 @@ TASK = N_(
 )
 USUAL_LEVEL = "steps"
 
-PROJECTED = "query", "key", "value"  # the stages that a problem with projections begins with
+PROJECTED = DIRECT  # the stages that a problem with projections begins with
 LARGEST, LARGEST_FACTOR = 2, 1
 """Magnitudes of whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1; the second of X
 and the matrices that it is multiplied by."""

@@ -19,6 +19,7 @@ from attn_gui.engine.arrays import Array, Box, silent
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.evaluation import Blank, Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.grading import is_same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
@@ -45,7 +46,6 @@ from attn_gui.paths import is_lesson, resource
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
-PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(N_("the name of an example, or of a problem file beside the lesson"))
 WORDS = FileNote(N_("words of the table that comes along, such as “cat dog king queen” (English alone)"))
 MODEL_NAME = FileNote(N_("the name of a model that comes along"))
@@ -216,7 +216,7 @@ def changed(scene: LessonScene, order: LessonInstruction) -> LessonScene:
 def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
     """Return what to expect in place of a wrong change: for a computed matrix, the ones that can be changed."""
     name = "" if match is None else match[1]
-    if problem.projected and name in PROJECTED:
+    if problem.projected and name in DIRECT:
         of = "context" if name != "query" and problem.context is not None else "x"
         return FileNote(FROM_X, name=name, of=of)
     return CHANGE

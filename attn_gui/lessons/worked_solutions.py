@@ -16,7 +16,7 @@ from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.errors import MINUS, spelled
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import is_long
-from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.fields import DIRECT, GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign
 from attn_gui.engine.graph.printed_digits import PrintedNumbers
@@ -41,7 +41,6 @@ from attn_gui.formats.text.latex_markdown_reader import latex_text
 from attn_gui.languages import N_
 
 MOST_EQUATIONS = 400  # some thirty pages
-GIVEN_ROWS = "query", "key", "value"
 ALLOWED = Allowed.name  # the stage of all layers that open and close cells
 MOST_COLUMNS, MOST_ROWS = 14, 40  # of a matrix that is written out on a page
 TOO_MANY = N_(
@@ -218,10 +217,10 @@ def _rows_read(evaluation: Evaluation, cells: Collection[Explanation]) -> tuple[
         for each in cells
         if len(each.index) == 4
         for cell in each.sources
-        if cell.name in GIVEN_ROWS and cell.name in problem.arrays()
+        if cell.name in DIRECT and cell.name in problem.arrays()
     }
     found = []
-    for name, head, at in sorted(read, key=lambda one: (GIVEN_ROWS.index(one[0]), one[1:])):
+    for name, head, at in sorted(read, key=lambda one: (DIRECT.index(one[0]), one[1:])):
         columns = evaluation.head_columns(name, head)
         values = evaluation.fetch(name, (*indices.cell(at), columns)).reshape(1, -1)
         found.append(GivenMatrix(name, head if heads > 1 else None, values, at[-1]))

@@ -14,7 +14,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
 from attn_gui.models.changed_layers import AnyLayer, EditedLayer, LayerEdit, Records, problem_of
-from attn_gui.models.families import Architecture, EndWeights, NormWeights
+from attn_gui.models.families import Architecture, EndWeights
 from attn_gui.models.forward_pass import (
     F,
     ModelLayer,
@@ -44,9 +44,9 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: di
         assert head.norm is not None
         inner = finished @ head.transform.matrix + head.transform.bias
         activation = ACTIVATIONS[head.activation]
-        found = _through_norm(activation.apply(inner), head.norm, sizes, found)
+        found = _through_norm(activation.apply(inner), head.norm.weight, sizes, found)
         found = head.transform.matrix @ (found * activation.slope(inner))
-    return found if ends.final_norm is None else _through_norm(state, ends.final_norm, sizes, found)
+    return found if ends.final_norm is None else _through_norm(state, ends.final_norm.weight, sizes, found)
 
 
 def layer_gradients(
@@ -134,8 +134,8 @@ def norm_gradient(x: Array, weight: Array, eps: float, grad: Array, *, centered:
     return grad
 
 
-def _through_norm(x: Array, norm: NormWeights, sizes: Architecture, grad: Array) -> Array:
-    return norm_gradient(x, norm.weight, sizes.norm_eps, grad, centered=sizes.centered)
+def _through_norm(x: Array, weight: Array, sizes: Architecture, grad: Array) -> Array:
+    return norm_gradient(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
 
 
 # --- gradients through a layer --------------------------------------------------------------------
@@ -239,8 +239,7 @@ def _through_linear(layer: ModelLayer, part: str, grad: Array) -> Array:
 
 
 def _norm(layer: ModelLayer, x: Array, part: str, grad: Array) -> Array:
-    weight, sizes = layer.weights[f"{part}_weight"], layer.sizes
-    return norm_gradient(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
+    return _through_norm(x, layer.weights[f"{part}_weight"], layer.sizes, grad)
 
 
 def _side_by_side(heads: Array) -> Array:

@@ -27,7 +27,7 @@ from attn_gui.formats.session import FileStamp
 from attn_gui.formats.untrusted_bytes import Json, broken, from_bfloat16, parse_object
 from attn_gui.languages import N_
 
-MOST = 10**7
+LARGEST_COUNT = 10**7  # that config.json may say of anything
 _NEEDED = N_("{file}: {name} is missing.")
 _WHOLE = N_("{file}: {name} must be a whole number from {least} to {most}, got {got}.")
 _NUMBER = N_("{file}: {name} must be a number above 0, got {got}.")
@@ -115,7 +115,7 @@ class Config:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
-    def count(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
+    def count(self, name: str, default: int | None = None, *, least: int = 1, most: int = LARGEST_COUNT) -> int:
         """Return a whole number, which must be there if it has no default. Raises FormatError."""
         found = self._found(name, default)
         if type(found) is not int or not least <= found <= most:

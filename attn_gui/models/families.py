@@ -185,6 +185,11 @@ class Family(ABC):
             return tensors.array(own, sizes.vocabulary, sizes.d_model).T
         return words.T if config.flag("tie_word_embeddings", self.tied) and not classes_without_head(config) else None
 
+    def plain_head(self, tensors: CheckpointTensors, config: Config, sizes: Architecture, words: Array) -> Head | None:
+        """Return the head that is its matrix alone."""
+        matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
+        return None if matrix is None else Head(None, None, Dense(matrix, None))
+
 
 def classes_without_head(config: Config) -> tuple[str, ...]:
     """Return the classes that config.json names, if none of them predicts tokens."""
@@ -399,8 +404,7 @@ class Gpt2(Family):
     def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("wte.weight", sizes.vocabulary, sizes.d_model)
         positions = tensors.array("wpe.weight", sizes.position_count(), sizes.d_model)
-        matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
-        head = None if matrix is None else Head(None, None, Dense(matrix, None))
+        head = self.plain_head(tensors, config, sizes, words)
         return EndWeights(Embedding(words, positions, None, None), self.norm(tensors, "ln_f", sizes), head, None)
 
 
@@ -467,8 +471,7 @@ class Llama(Family):
 
     def ends(self, tensors: CheckpointTensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("embed_tokens.weight", sizes.vocabulary, sizes.d_model)
-        matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
-        head = None if matrix is None else Head(None, None, Dense(matrix, None))
+        head = self.plain_head(tensors, config, sizes, words)
         return EndWeights(Embedding(words, None, None, None), self.norm(tensors, "norm", sizes), head, None)
 
 

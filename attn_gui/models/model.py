@@ -357,7 +357,7 @@ class Run:
             raise FieldError(_NO_TOKEN, got=shown(str(token)))
         return int(found)
 
-    def logit_signs(self, token: str | int, against: str | int | None = None) -> dict[int, float]:
+    def logit_signs(self, token: str | int, against: str | int | None) -> dict[int, float]:
         """Return {token id: sign}: of one token's logit, or of the difference of two. Raises FieldError."""
         signs = {self.token_id(token): 1.0}
         if against is not None:

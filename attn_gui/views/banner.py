@@ -91,7 +91,7 @@ class Banner(Retranslated, QFrame):
             self.hide()
 
     def dismiss_refusal(self) -> bool:
-        """Close the line if it says what was refused; whether it did."""
+        """Close the line if it says what was refused; return whether it did."""
         refusing = self._error and self.isVisible()
         if refusing:
             self._on_close_clicked()

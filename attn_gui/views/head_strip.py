@@ -197,7 +197,7 @@ class GroupRow(QWidget):
         return self._group > 1
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right ask for the neighbor of the chosen head, Home and End for the first and last."""
+        """Ask for the neighbor of the chosen head by Left and Right, for the first and last by Home and End."""
         chosen, last = next((thumb.head for thumb in self._thumbs if thumb.isChecked()), 0), len(self._thumbs) - 1
         wanted = {
             Qt.Key.Key_Left: chosen - 1,

@@ -587,7 +587,7 @@ class NextBand(Reflowed, KeyboardButton):
 
 
 def _runs(text: str) -> list[SentenceRun]:
-    """Plain text in which **words** stand out."""
+    """Return a text as runs, in which **words** stand out."""
     return [SentenceRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 

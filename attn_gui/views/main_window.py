@@ -446,7 +446,7 @@ class MainWindow(QMainWindow):
             self._fit_heads()
 
     def _follow_zoom(self) -> None:
-        """Larger type needs wider columns, or the compact form; other colors leave them as they were drawn."""
+        """Choose columns and form anew where the type has another size; other colors leave them as they were drawn."""
         roomy = scaled(SIZE.compact_below_width)
         if roomy != self._roomy:
             self._roomy = roomy

@@ -175,7 +175,7 @@ def mask_polarity(blocked: bool) -> str:
     return QCoreApplication.translate("Masks", "True = may attend")
 
 
-def mask_rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
+def mask_rule(layer: Layer, n: int, m: int, blocked: bool) -> str:
     """Return the rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
     return mask_note(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
 

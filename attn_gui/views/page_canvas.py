@@ -54,7 +54,7 @@ LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
 UNIT = 100  # pixels at 100 %; their size now tells the zoom
 STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
-Place = tuple[int, int, int]
+SpotPlace = tuple[int, int, int]
 """Field, and row and column in it."""
 
 
@@ -74,7 +74,7 @@ class PageCanvas(QLabel):
         self.drawing: PageDrawing | None = None
         self._image = QImage()
         self._plots: dict[int, LivePlot] = {}  # by the numbers of their fields
-        self._at: Place | None = None
+        self._at: SpotPlace | None = None
         self._stale = False
         self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -197,19 +197,19 @@ class PageCanvas(QLabel):
             super().keyPressEvent(event)
 
     # --- places ----------------------------------------------------------------------------------
-    def _place_at(self, point: QPointF) -> Place | None:
+    def _place_at(self, point: QPointF) -> SpotPlace | None:
         if self.drawing is None:
             return None
         shown = (plot.to_page(point) for plot in self._plots.values())
         page = next((found for found in shown if found is not None), point * (1 / self._factor()))
         return self.drawing.field_at(page)
 
-    def _spot(self, place: Place | None) -> PageSpot | None:
+    def _spot(self, place: SpotPlace | None) -> PageSpot | None:
         if place is None or self.drawing is None:
             return None
         return self.drawing.fields[place[0]].spot(place[1], place[2])
 
-    def _point_at(self, place: Place | None) -> None:
+    def _point_at(self, place: SpotPlace | None) -> None:
         if place != self._at:
             self._at = place
             self._mark_plots()
@@ -321,7 +321,7 @@ class PageCanvas(QLabel):
         return self._kind.plan(self._content, self._style(), (width, None))
 
     @staticmethod
-    def _holds(drawing: PageDrawing, place: Place) -> bool:
+    def _holds(drawing: PageDrawing, place: SpotPlace) -> bool:
         if place[0] >= len(drawing.fields):
             return False
         field = drawing.fields[place[0]]
@@ -349,7 +349,7 @@ class PageCanvas(QLabel):
         image.setDevicePixelRatio(ratio)
         return image
 
-    def _paint_place(self, painter: QPainter, place: Place) -> None:
+    def _paint_place(self, painter: QPainter, place: SpotPlace) -> None:
         assert self.drawing is not None
         rect = self.drawing.fields[place[0]].rect(place[1], place[2])
         factor = self._factor()

@@ -138,7 +138,7 @@ def _symbol(one: Thumbnail) -> str:
 
 
 def _put(one: Thumbnail, x: int, y: int, cell: tuple[int, int]) -> QRect:
-    """Place a map with cells of (width, height) and its frame; its rectangle."""
+    """Place a map with cells of (width, height) and its frame; return its rectangle."""
     rows, columns = one.shape
     rect = QRect(x, y, columns * cell[0], rows * cell[1])
     one.setGeometry(rect.adjusted(-one.margin, -one.margin, one.margin, one.margin))

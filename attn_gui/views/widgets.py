@@ -602,7 +602,7 @@ class ChoiceBox(FocusedWheel, QComboBox):
         super().showPopup()
 
     def minimumSizeHint(self) -> QSize:
-        """Size that the words need: Qt keeps what it found for the words before."""
+        """Return the size that the words need: Qt keeps what it found for the words before."""
         return self.sizeHint()
 
     def _on_self_current_index_changed(self, index: int) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from attn_gui.app.app_context import AppContext, Controller
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.clipboard import copy_source
-from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import MenuZone, entries_of
@@ -77,7 +76,7 @@ class ContextMenus(Controller):
         context.window.product.maps.add_action(context.bars.actions["set_target"], settable)
         tables.on_new_table(self._add_to_table)
 
-    def _add_to_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def _add_to_table(self, _field: str, panel: MatrixPanel) -> None:
         """Add the commands that act on a table to its own menu, and the number formats."""
         commands = [self._action(name, panel) if name else None for name in TABLE]
         panel.menu.set_commands(commands, [self._action("decimals", panel)])

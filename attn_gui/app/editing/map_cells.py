@@ -25,6 +25,7 @@ from attn_gui.document.typed_numbers import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import (
+    Interventions,
     box_from_place,
     box_of_values,
     box_times_factor,
@@ -37,7 +38,7 @@ from attn_gui.engine.errors import spoken
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import intersection
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
-from attn_gui.engine.interventions import PLACES, Copy, Intervention, Set
+from attn_gui.engine.interventions import PLACES, Copy, Set
 from attn_gui.figure.stage_formulas import stage_plane
 from attn_gui.formats import LabeledArray
 from attn_gui.languages import N_
@@ -46,8 +47,6 @@ from attn_gui.views.dialogs.dialog_base import asked
 from attn_gui.views.inspector.cell_relations import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
-
-Interventions = tuple[Intervention, ...]
 
 AXES = {
     "batch": N_("Interventions", "item"),
@@ -473,7 +472,7 @@ class TypingController(Controller):
         elif meaning == RESCALED:
             self._set_row(stage, index, value, label)
         else:
-            self._changes.set(stage, _cell_box(index), np.asarray(value), label)
+            self._changes.set(stage, indices.cell(index), np.asarray(value), label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """Return the meaning of a number typed into a share of one; None where the person has thought better of it."""
@@ -499,7 +498,7 @@ class TypingController(Controller):
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """Set the whole row: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
-        box = (*_cell_box(index)[:-1], slice(0, len(shares)))
+        box = (*indices.cell(index)[:-1], slice(0, len(shares)))
         self._changes.set(stage, box, rescale_row(shares, index[-1], value, self._beside(shares)), label)
 
     def _beside(self, shares: Array) -> float:
@@ -515,11 +514,7 @@ class TypingController(Controller):
         return row_cells
 
 
-def _cell_box(index: tuple[int, ...]) -> Box:
-    return tuple(slice(place, place + 1) for place in index)
-
-
 def _block(index: tuple[int, ...]) -> tuple[int, int | None, slice, slice]:
     """Return item, head, row and column of a cell as an evaluation takes them."""
-    *leading, rows, columns = _cell_box(index)
+    *leading, rows, columns = indices.cell(index)
     return index[0], index[1] if len(leading) == 2 else None, rows, columns

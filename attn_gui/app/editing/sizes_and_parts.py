@@ -16,6 +16,7 @@ from attn_gui.document.edits import Label, SetFields, fill_template
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
+from attn_gui.engine.errors import Shape
 from attn_gui.engine.graph.stage import Role
 from attn_gui.languages import N_
 from attn_gui.views.banner import Banner, BannerOffer, Words
@@ -24,7 +25,6 @@ from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 # --- a clash of shapes: what is said, the ways out, and what a change of sizes does to others ------
-Shape = tuple[int, ...]
 Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field
 CHANGE = N_("{symbol} {before} → {after}")
 FOLLOW = N_("With it changes {others}; new cells are 0.")

@@ -18,7 +18,7 @@ from attn_gui.figure.colors import AUTO, LEVEL_RULES, PALETTES, TYPED, ColorScal
 from attn_gui.modes import OF_ANY
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
-KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
+KEPT_FIELDS = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 
 
 class SessionView(Controller):
@@ -153,7 +153,7 @@ def keep_look(view: ViewState, settings: Settings) -> None:
     def keep(name: str) -> None:
         settings.put(f"view/{name}", getattr(view.look, name))
 
-    for name in KEPT:
+    for name in KEPT_FIELDS:
         view.follow(partial(keep, name), name)
 
 

@@ -211,7 +211,7 @@ class MapKeys(Controller):
             picture.answer = self._answer
             picture.backgroundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
-        tables.on_new_table(lambda _field, panel, _model: panel.view.left.connect(self.to_map))
+        tables.on_new_table(lambda _field, panel: panel.view.left.connect(self.to_map))
 
     def _answer(self, event: QKeyEvent) -> bool:
         if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):

@@ -375,11 +375,7 @@ def _is_computed(evaluation: Evaluation, blank: Blank) -> bool:
 def _holds(evaluation: Evaluation, block: ChosenBlock, cell: ChosenCell | None) -> bool:
     """Return whether a block is of the chosen cell, of several cells, and in its map."""
     last = ChosenCell(block.cell.stage, block.rows.stop - 1, block.columns.stop - 1)
-    return block.cell == cell and exists(evaluation, last) and block[1:] != (_one(cell.row), _one(cell.column))
-
-
-def _one(place: int) -> slice:
-    return slice(place, place + 1)
+    return block.cell == cell and exists(evaluation, last) and block[1:] != indices.cell((cell.row, cell.column))
 
 
 def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:

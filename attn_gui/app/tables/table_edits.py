@@ -25,7 +25,7 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.clipboard import FORMS, CopiedCells, LateCopy, TextForm, copy_source, mime_data
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
-from attn_gui.document.matrix_model import MatrixModel, field_symbol, table_box, table_cell_name
+from attn_gui.document.matrix_model import Cuts, MatrixModel, field_symbol, table_box, table_cell_name
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
 from attn_gui.engine.arrays import new_array
 from attn_gui.engine.creation.interventions import Places, removal_notes
@@ -39,7 +39,6 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import RefusedText
 
-Cuts = tuple[slice, slice]
 TYPED = N_("History", "{cell}: {old} → {new}")
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
@@ -76,7 +75,7 @@ class TableTarget(Controller):
         self._field = "query"
         tables.on_new_table(self._connect)
 
-    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def _connect(self, field: str, panel: MatrixPanel) -> None:
         panel.view.cellChosen.connect(lambda _row, _column: self.use(field))
 
     def acting(self, command: Callable[[], None]) -> Callable[[], None]:
@@ -203,8 +202,8 @@ class TableEdits(Controller):
         named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
         return fills | named | {"tokens": Command(self.edit_tokens)}
 
-    def _connect(self, field: str, panel: MatrixPanel, model: MatrixModel) -> None:
-        model.typed.connect(partial(self._type, field))
+    def _connect(self, field: str, panel: MatrixPanel) -> None:
+        self._tables.models[field].typed.connect(partial(self._type, field))
         view = panel.view
         view.clearRequested.connect(lambda: self._in(field, self.clear))
         view.fillDownRequested.connect(lambda: self._in(field, self.fill_down))

@@ -20,11 +20,11 @@ from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.sizes_and_parts import ShapeFixes, done_text, followers_text, shape_text, translated_sentence
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
-from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
+from attn_gui.app.tables.table_edits import TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.title_and_status import StatusNote
 from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
-from attn_gui.document.matrix_model import MatrixModel, field_symbol
+from attn_gui.document.matrix_model import Cuts, MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
 from attn_gui.engine.arrays import Progress, silent
 from attn_gui.engine.creation.interventions import with_carried_interventions
@@ -372,7 +372,7 @@ class TableBlocks(Controller):
         self._noted = ""  # what the line above the picture says of the last block
         tables.on_new_table(self._connect)
 
-    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+    def _connect(self, field: str, panel: MatrixPanel) -> None:
         panel.view.pasteRequested.connect(lambda: self._paste_into(field))
         panel.view.left.connect(self.reading.cancel)
 

@@ -20,7 +20,7 @@ from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symb
 from attn_gui.engine import Box, Evaluation, Problem, Recomputed, symbol
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.reach import parts_of
-from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.fields import DIRECT, GIVEN
 from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
@@ -31,9 +31,8 @@ from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
-COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")
-HEADED = {prefix + role: role for role in COMPUTED for prefix in ("", "w_", "b_")}
+HEADED = {prefix + role: role for role in DIRECT for prefix in ("", "w_", "b_")}
 ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
@@ -42,7 +41,7 @@ PARTS = (
     ("by_hand", "H", f"{Intervention.listed}."),
 )
 
-Place = tuple[int, int] | tuple[slice, slice]
+CellOrBlock = tuple[int, int] | tuple[slice, slice]
 
 TITLES = {
     BEFORE: N_("TwoStates", "{title}, before"),
@@ -59,7 +58,7 @@ def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple
     taken = {*GROUPED, *(field for _, _, own in parts for field in own)}
     rest = tuple(field for field in fields if field not in taken)
     if problem.projected:
-        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
+        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", DIRECT)]
     else:
         given = tuple(field for field in GROUPED if field in fields)
         groups = [("direct", " · ".join(map(symbol, given)), given), ("output", "W_O", rest)]
@@ -86,7 +85,7 @@ class StageCells:
     def item(self, row: int, column: int) -> Any:
         return self[row, column].item()
 
-    def __getitem__(self, place: Place) -> Any:
+    def __getitem__(self, place: CellOrBlock) -> Any:
         """Return one number, or the block of two slices."""
         rows, columns = (part if isinstance(part, slice) else slice(part, part + 1) for part in place)
         found = self.evaluation.block(self.stage, self.batch, None, rows, columns)
@@ -114,7 +113,7 @@ class TableDifference:
     def item(self, row: int, column: int) -> Any:
         return self[row, column].item()
 
-    def __getitem__(self, place: Place) -> Any:
+    def __getitem__(self, place: CellOrBlock) -> Any:
         """Return one number, or the block of two slices."""
         now = self.now[place]
         if self.before is None or self.before.shape != self.now.shape:
@@ -224,7 +223,7 @@ class TablesController(Controller):
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
-        self._connected: list[Callable[[str, MatrixPanel, MatrixModel], object]] = []
+        self._connected: list[Callable[[str, MatrixPanel], object]] = []
         context.computation.updated.connect(self._on_computation_updated)
         context.document.changed.connect(self._on_document_changed)
         context.view.follow(self._show_in_turns, "evaluation", "batch")
@@ -244,11 +243,11 @@ class TablesController(Controller):
             **choices(decimals, lambda: view.look.decimals, lambda count: view.set(decimals=count)),
         }
 
-    def on_new_table(self, connect: Callable[[str, MatrixPanel, MatrixModel], object]) -> None:
-        """Call `connect(field, panel, model)` for every table there is and will be."""
+    def on_new_table(self, connect: Callable[[str, MatrixPanel], object]) -> None:
+        """Call `connect(field, panel)` for every table there is and will be."""
         self._connected.append(connect)
         for field, panel in self._window.inputs.panels.items():
-            connect(field, panel, self.models[field])
+            connect(field, panel)
 
     def locked(self, field: str) -> bool:
         """Return whether the table cannot be typed into: it shows what was computed, or another state."""
@@ -256,7 +255,7 @@ class TablesController(Controller):
 
     def computed(self, field: str) -> bool:
         """Return whether the table shows what was computed."""
-        return field in COMPUTED and self._document.problem.projected
+        return field in DIRECT and self._document.problem.projected
 
     def projected_from(self, field: str) -> str:
         """Return the field that a computed table is a projection of: X, or the second sequence."""
@@ -276,7 +275,7 @@ class TablesController(Controller):
         """Return the arrays that have a table."""
         problem = self._document.problem
         fields = [field for field, array in problem.arrays().items() if array.ndim]  # one number has its cell in a map
-        return [*fields, *COMPUTED] if problem.projected else fields
+        return [*fields, *DIRECT] if problem.projected else fields
 
     def show(self, filled: Collection[str] = ()) -> None:
         """Show the panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
@@ -310,7 +309,7 @@ class TablesController(Controller):
         panel.headPicked.connect(lambda head: self._view.set(head=head * self._heads_per_table_head(field)))
         panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
         for connect in self._connected:
-            connect(field, panel, model)
+            connect(field, panel)
         return KeptTable(panel, model)
 
     def _show_table(self, field: str, panel: MatrixPanel) -> None:
@@ -380,7 +379,7 @@ class TablesController(Controller):
         self._show_head()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
-        for field in COMPUTED if self._document.problem.projected else ():
+        for field in DIRECT if self._document.problem.projected else ():
             self._repaint(field, recomputed.boxes.get(field, ()))
 
     def _on_document_changed(self, change: DocumentChange) -> None:

@@ -18,6 +18,7 @@ from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import lengths
 from attn_gui.engine.interventions import Intervention
@@ -28,7 +29,6 @@ WORK = 1e10  # multiplications of W_O, or of the projections, with what the head
 HELD = 1 << 29  # bytes that are held at a time for as many tokens as are wanted; for fewer than two more may be
 PIECE = 1 << 20  # numbers by which rows of Q, K and V, or of the output, are pulled back at a time
 KEPT = 8  # stages of one map, about
-GIVEN = "query", "key", "value"
 
 WIDTH = 3  # tokens that one convolution looks at: the one before, the token, the one after
 
@@ -46,7 +46,7 @@ def sequence(problem: Problem) -> Array:
 
 def _fields(problem: Problem) -> tuple[str, ...]:
     """Return the names of the fields that hold the numbers of a token."""
-    return ("x",) if problem.projected else GIVEN
+    return ("x",) if problem.projected else DIRECT
 
 
 def _own_width(problem: Problem) -> int:
@@ -110,7 +110,7 @@ def _by_rows(problem: Problem, progress: Callable[[float], None]) -> Array:
 def _by_heads(problem: Problem, progress: Callable[[float], None]) -> Array:
     """Return the dependence from each head's columns to Q, K and V, and from there row by row: far less work."""
     direct = problem.replace(**made_direct(DenseEvaluation(problem, keep=0)))
-    before = [_of_rows(problem, name, progress) for name in GIVEN] if problem.projected else None
+    before = [_of_rows(problem, name, progress) for name in DIRECT] if problem.projected else None
     evaluation, found = DenseEvaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
     after = None if problem.w_output is None else problem.w_output.astype(np.float64).T
     with one_blas_thread():
@@ -177,7 +177,7 @@ def _of_copy(problem: Problem, count: int) -> int:
 def _given_width(problem: Problem) -> int:
     """Return the number of columns of Q, K and V together."""
     shaped = DenseEvaluation(problem, keep=0)
-    return sum(shaped.shape(name)[-1] for name in GIVEN)
+    return sum(shaped.shape(name)[-1] for name in DIRECT)
 
 
 def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
@@ -186,9 +186,9 @@ def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | No
     box = slice(0, width), slice(head, head + 1), slice(i, i + 1), slice(0, width)
     found = gradients(evaluation, evaluation.mixed, box, np.eye(width)[:, None, None, :])
     if before is None:
-        return np.concatenate([found[name] for name in GIVEN], axis=2)
+        return np.concatenate([found[name] for name in DIRECT], axis=2)
     total = np.zeros(())
-    for name, way in zip(GIVEN, before, strict=True):
+    for name, way in zip(DIRECT, before, strict=True):
         mine = evaluation.head_columns(name, head)
         total = total + np.swapaxes(found[name][:, :, mine], 0, 1) @ way[:, mine]
     return np.swapaxes(total, 0, 1)

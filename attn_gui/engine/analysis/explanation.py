@@ -54,7 +54,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 
-Place = tuple[int, int, int]  # batch, head, query
+QueryPlace = tuple[int, int, int]  # batch, head, query
 
 
 def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
@@ -378,7 +378,7 @@ def _by_hand(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> bool
     return False
 
 
-def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Place, int | None, int]:
+def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[QueryPlace, int | None, int]:
     """Return (the row of weights, the key of a weight, the column within its head)."""
     if STAGE[stage].shares:
         return (index[0], index[1], index[2]), index[3], 0
@@ -431,6 +431,12 @@ class Terms(Sequence[Term]):
         found = np.flatnonzero(self.positions == position)
         return int(found[0]) if found.size else None
 
+    def product(self, place: int) -> Expression:
+        """Return the product of a weight and a value; 0 where a zero weight holds NaN and infinity back."""
+        term = self[place]
+        wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
+        return Number(0.0) if wild else Product(*term.cells)
+
     def _term(self, place: int) -> Term:
         if place not in self._made:
             kind, position = int(self._kinds[place]), int(self.positions[place])
@@ -480,13 +486,7 @@ class Explanation:
     def _open_sum(self) -> Expression:
         """Return the sum of the products of visible keys: the others add nothing, whatever their values."""
         every, terms = self._node.explain(self.index, self._fetch), self.terms
-
-        def product(place: int) -> Expression:
-            term = terms[place]
-            wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
-            return Number(0.0) if wild else Product(*term.cells)
-
-        return Sum(len(terms), product, terms.values, every.symbols if isinstance(every, Sum) else None)
+        return Sum(len(terms), terms.product, terms.values, every.symbols if isinstance(every, Sum) else None)
 
     @property
     def entry(self) -> Stage:

@@ -28,7 +28,7 @@ from attn_gui.languages import N_
 
 AT_ONCE = 1 << 20  # cells of a layer that are read at a time
 
-Place = tuple[int, int, slice]  # item, head, rows
+RowsPlace = tuple[int, int, slice]  # item, head, rows
 
 
 class OpenKeys(NamedTuple):
@@ -67,7 +67,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
     return OpenKeys(counts, largest, smallest)
 
 
-def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Array, Array]:
+def _common_run(layers: Sequence[Layer], place: RowsPlace, sizes: Sizes) -> tuple[Array, Array]:
     """Return the first key that all of these layers open in each row, and the one after the last."""
     item, _, rows = place
     numbers = np.arange(rows.start, rows.stop)
@@ -82,7 +82,7 @@ def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Ar
 
 
 def _counted(
-    cells: Sequence[tuple[bool, BoxReadable]], place: Place, first: Array, stop: Array, m: int, limit: float
+    cells: Sequence[tuple[bool, BoxReadable]], place: RowsPlace, first: Array, stop: Array, m: int, limit: float
 ) -> tuple[Array, Array, Array]:
     """Return the open keys of some rows, and the largest and the smallest bias over them, by their cells."""
     keys = np.arange(m)
@@ -99,7 +99,7 @@ def _counted(
     return is_open.sum(axis=1), np.where(is_open, bias, -inf).max(axis=1), np.where(is_open, bias, inf).min(axis=1)
 
 
-def _read(cells: BoxReadable, place: Place) -> Array:
+def _read(cells: BoxReadable, place: RowsPlace) -> Array:
     """Return the cells of some rows, (rows, m) or as broadcasts to it."""
     item, head, rows = place
     wanted = (slice(item, item + 1), slice(head, head + 1), rows, slice(None))[4 - len(cells.shape) :]

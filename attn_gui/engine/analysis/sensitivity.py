@@ -19,6 +19,7 @@ from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.evaluation.proxies import EvaluationProxy, reading
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import lengths, leveled
 from attn_gui.engine.graph.nodes import Node, as_index
@@ -109,7 +110,7 @@ def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array
     matrices are held constant.
     """
     place = [node.name for node in evaluation.nodes].index(before)
-    later = [node for node in evaluation.nodes[place + 1 :] if node.name not in ("query", "key", "value")]
+    later = [node for node in evaluation.nodes[place + 1 :] if node.name not in DIRECT]
     with np.errstate(all="ignore"):
         return list(_pulled_back(evaluation, later, {stage: [(box, weights)]}).get(before, []))
 

@@ -291,7 +291,7 @@ def jacobian_norm(shares: Array) -> float:
 def _row(evaluation: Evaluation, name: str, row: MapRow) -> Array:
     """Return one row of a stage, as float64."""
     width = evaluation.shape(name)[-1]
-    place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
+    place = indices.cell((row.batch, row.head, row.query))
     with np.errstate(all="ignore"):
         return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from attn_gui.engine import verdicts
 from attn_gui.engine.analysis.sensitivity import gradient
-from attn_gui.engine.analysis.shortest_change import BIAS, EditedArray, LogOdds, gauss_newton
+from attn_gui.engine.analysis.shortest_change import BIAS, EPS, EditedArray, LogOdds, gauss_newton
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
@@ -33,7 +33,6 @@ from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 from attn_gui.engine.verdicts import Reason
 
-EPS = float(np.finfo(float).eps)
 SURELY_OUTSIDE = 1e-3  # of the right-hand side: so much is no rounding, whatever the condition number
 
 FLAT = 20.0  # tanh of it is 1 in float64

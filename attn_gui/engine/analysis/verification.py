@@ -148,9 +148,7 @@ def invariants(
 
 
 # --- of the weights ------------------------------------------------------------------------------
-def of_the_weights(
-    evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
-) -> tuple[Invariant, Invariant]:
+def of_the_weights(evaluation: Evaluation, seed: int, pause: Callable[[], object]) -> tuple[Invariant, Invariant]:
     """Check that rows sum to 1 and that weights behind a mask are exactly 0, both on the same tiles."""
     sums: _Sums | _GivenSums | None = None if evaluation.problem.compares else _GivenSums()
     if evaluation.problem.compares and NORMALIZERS[evaluation.problem.normalize].shares:
@@ -302,9 +300,7 @@ def _same(one: Array, other: Array) -> bool:
 
 
 # --- of the keys ---------------------------------------------------------------------------------
-def order_of_keys_is_free(
-    evaluation: Evaluation, chosen: Chosen, seed: int = 0, pause: Callable[[], object] = bool
-) -> Invariant:
+def order_of_keys_is_free(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[], object]) -> Invariant:
     """Check that without positions permuting keys together with their values changes nothing."""
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
@@ -349,7 +345,7 @@ def _reordered_layer(layer: Layer, order: Array) -> Layer:
     return layer.changed(**{layer.table: cells})
 
 
-def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object] = bool) -> Invariant:
+def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object]) -> Invariant:
     """Check that under a causal layer NaN in later keys leaves every bit of earlier rows as it was."""
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)

@@ -25,7 +25,7 @@ from attn_gui.engine.creation.layer_parts import (
     with_tokens,
 )
 from attn_gui.engine.errors import FieldError, Fix, Note, Shape, ShapeError
-from attn_gui.engine.fields import GIVEN, Fields
+from attn_gui.engine.fields import DIRECT, GIVEN, Fields
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention
@@ -214,7 +214,7 @@ class _Plan:
     def batch_size(self, items: int) -> None:
         """Add or remove batch items at the end; arrays that all items share stay shared."""
         problem = self.problem
-        given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
+        given = {name: getattr(problem, name) for name in (*DIRECT, "x", "context")}
         arrays = {name: array for name, array in given.items() if array is not None}
         batched = [name for name, array in arrays.items() if array.ndim == 3] or list(arrays)
         if problem.weights is not None:

@@ -249,7 +249,7 @@ class GivenEvaluation(DenseEvaluation):
         for item in range(box[0].start, box[0].stop):
             for head in range(box[1].start, box[1].stop):
                 for rows in indices.in_parts(box[2], step):
-                    yield slice(item, item + 1), slice(head, head + 1), rows, box[3]
+                    yield *indices.cell((item, head)), rows, box[3]
 
 
 # --- a few rows -----------------------------------------------------------------------------------

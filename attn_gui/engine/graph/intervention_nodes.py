@@ -39,7 +39,7 @@ OF_ALL = N_("Interventions", "{cells} of all heads")
 OF_ITEM = N_("Interventions", "{cells} in item {item}")
 OF_ITEMS = N_("Interventions", "{cells} in items {first} … {last}")
 
-Place = int | tuple[int, int] | None
+AxisPlace = int | tuple[int, int] | None
 
 
 # --- intervention node ----------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] =
     return record.description(cells_phrase(problem, record, letter))
 
 
-def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> object:
+def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str]) -> object:
     """Return `A[10, 13] of head 3`: cells of an intervention, with head and item where the problem has several."""
     axes = STAGE[record.stage].axes
     *outer, rows, columns = (record.at.get(axis) for axis in axes)
@@ -328,7 +328,7 @@ def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], 
     return _items(cells, outer[0]) if problem.batch_size > 1 else cells
 
 
-def _heads(cells: object, heads: Place) -> Note:
+def _heads(cells: object, heads: AxisPlace) -> Note:
     if heads is None:
         return Note(OF_ALL, {"cells": cells})
     if isinstance(heads, int):
@@ -336,7 +336,7 @@ def _heads(cells: object, heads: Place) -> Note:
     return Note(OF_HEADS, {"cells": cells, "first": heads[0], "last": heads[1] - 1})
 
 
-def _items(cells: object, items: Place) -> object:
+def _items(cells: object, items: AxisPlace) -> object:
     if items is None:
         return cells
     if isinstance(items, int):
@@ -344,7 +344,7 @@ def _items(cells: object, items: Place) -> object:
     return Note(OF_ITEMS, {"cells": cells, "first": items[0], "last": items[1] - 1})
 
 
-def _span(place: Place) -> str:
+def _span(place: AxisPlace) -> str:
     if place is None:
         return WHOLE
     return str(place) if isinstance(place, int) else f"{place[0]} … {place[1] - 1}"

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane, Problem, explain
 from attn_gui.engine.analysis.sensitivity import Contributions, contributions
@@ -21,12 +21,13 @@ from attn_gui.engine.graph.printed_digits import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.graph.symbols_and_titles import symbol, title
 from attn_gui.engine.stages import LargestOfHeads, MeanOfHeads, ValueWeighted
-from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels
-from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
+from attn_gui.figure.colors import Allowed, Values, auto_levels, largest_levels, sign_color
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.heatmap import MapFigure, MapPanel, pooled_map, snapped
 from attn_gui.figure.heatmap_painting import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.pages.page_charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
 from attn_gui.figure.pages.page_kind import (
+    BESIDE,
     CellBlock,
     PageCell,
     PageContext,
@@ -54,8 +55,6 @@ LEAST_STRIP, LEAST_BARS = 70.0, 36.0
 BAR = 9.0
 """Height of a color bar."""
 SMALL = FONT_SIZE.small
-SIGNS = -0.6, 0.6
-"""Places on the signed map that bars take their colors from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +226,8 @@ class HeadContributionsLayout(PageLayout):
         unit = self.bars / (high - low)
         zero, half = self.bar_left - low * unit, min(self.row * 0.3, 7.0)
         if np.isfinite(share):
-            color = QColor(dict(SIGNED_STOPS[self.style.theme_name])[SIGNS[int(share >= 0)]])
             bar = QRectF(zero, middle - half, share * unit, 2 * half).normalized()
-            painter.fillRect(bar, color)
+            painter.fillRect(bar, sign_color(share, self.style.theme_name))
         painter.setPen(QPen(self.style.theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLine(QLineF(zero, middle - self.row / 2, zero, middle + self.row / 2))
 
@@ -269,8 +267,6 @@ QUICK = 1 << 16
 """Cells of a map that are read within a frame."""
 SIDE = 256
 """Blocks of a map at most, by side."""
-BESIDE = 430.0
-"""From this width on the maps stand side by side."""
 LEAST, LEAST_ROW = 110.0, 10.0
 CELL, WIDEST = 24.0, 48.0
 """Height of the row of the heads' numbers, and the width of one of them at most."""

@@ -357,7 +357,7 @@ def _others(problem: Problem, step: DimensionStep, symbols: bool) -> list[tuple[
 
 
 def _sides(problem: Problem, step: DimensionStep, name: str, symbols: bool) -> list[tuple[str, str]]:
-    """Other inputs of a step: (context, English) of its words, those without a context as they are."""
+    """Return the other inputs of a step: (context, English) of its words, those without a context as they are."""
     scalars, arrays = problem.scalars(), problem.arrays()
     if name in scalars:
         return [("", f"{symbol(name)} = {significant(float(scalars[name]), 3)}")]

@@ -522,6 +522,7 @@ class PageKind(ABC, Generic[C]):
 
 # --- frame: title above, sentences below, and the room between them --------------------------------
 OWN_WIDTH = 14 * PX_PER_CM
+BESIDE = 430.0  # from this width of its body on, a page has its two pictures side by side
 ROUNDING = 1e-6  # of sums of sizes in pixels
 
 

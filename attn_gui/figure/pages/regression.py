@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -41,7 +40,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
+from attn_gui.figure.pages.plot import Curve, Numbers, Plot, axes_in, paint_dot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import write_symbols
@@ -49,7 +48,6 @@ from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.languages import N_, Words, page_words
 
 # --- curve ----------------------------------------------------------------------------------------
-Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE = 0.62
 """Own height of the plot over its width."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -19,6 +18,7 @@ from attn_gui.figure.colors import even_color
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_charts import token_and_place, token_of
 from attn_gui.figure.pages.page_kind import (
+    BESIDE,
     NumberOption,
     PageCell,
     PageContext,
@@ -32,18 +32,15 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
+from attn_gui.figure.pages.plot import Numbers
 from attn_gui.figure.text.number_formats import difference_text, list_number
 from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_
 
-Numbers = npt.NDArray[np.float64]
-
 USUAL, MOST_KEYS, MOST_COLUMNS = 8, 24, 12
 """Keys by name unless asked for more, at most, and columns of the output; of more, the largest."""
-BESIDE = 430.0
-"""From this width on the mixture stands beside the ranking."""
 ROW, LEAST_ROW, MOST_ROW = 18.0, 14.0, 28.0
 LEAST_BAR, TOKEN = 40.0, 78.0
 MARK = 9.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -32,6 +31,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.page_charts import paint_key_names, paint_row_bars
 from attn_gui.figure.pages.page_kind import (
+    BESIDE,
     ChoiceOption,
     Chosen,
     NumberOption,
@@ -48,7 +48,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
+from attn_gui.figure.pages.plot import Curve, Numbers, Plot, PlotAxes, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.number_formats import format_number, significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
 from attn_gui.figure.writers import END, START, write_line
@@ -88,11 +88,8 @@ def three_digits(value: float) -> str:
     return significant(float(value), 3) if np.isfinite(value) else "–"
 
 
-Numbers = npt.NDArray[np.float64]
 Tokens = tuple[str, ...] | None
 
-BESIDE = 430.0
-"""From this width on the two plots stand side by side."""
 PLOT, LEAST_PLOT, LEAST_WIDTH = 170.0, 120.0, 230.0
 BARS, LEAST_BARS = 40.0, 22.0
 DOT, CHOSEN = 2.5, 4.5

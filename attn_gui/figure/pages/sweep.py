@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
@@ -46,7 +45,7 @@ from attn_gui.figure.pages.page_kind import (
     metrics,
     with_frame,
 )
-from attn_gui.figure.pages.plot import Curve, Plot, PlotAxes, PlotNote, PlotRule, axes_in
+from attn_gui.figure.pages.plot import Curve, Numbers, Plot, PlotAxes, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.number_formats import significant
 from attn_gui.figure.text.rich_text import token_label, wrapped, write_symbols
@@ -55,7 +54,6 @@ from attn_gui.formats.array_rows import stage_labels
 from attn_gui.languages import N_, Words, joined, page_words
 
 # --- layout ---------------------------------------------------------------------------------------
-Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE, LEAST_CURVE, MOST_CURVE = 0.45, 150.0, 280.0
 SMALL, FEWEST, MOST = 74.0, 3, 9

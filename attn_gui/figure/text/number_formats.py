@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.engine.errors import short_power
+from attn_gui.engine.errors import MINUS, short_power
 from attn_gui.figure.design_tokens import SIZE
 from attn_gui.pictures.planes import Values as Values
 
-MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
 ZERO_WEIGHT = "\N{MIDDLE DOT}"
 
@@ -177,7 +176,7 @@ def level_texts(low: float, high: float, shares: Iterable[float]) -> list[str]:
     return [level_text(low * (1 - share) + high * share, largest, span) for share in shares]
 
 
-def level_text(value: float, largest: float, span: float = math.inf) -> str:
+def level_text(value: float, largest: float, span: float) -> str:
     """Return a number at a color bar: three digits of half the largest level, zeros at the end left out.
 
     Or three digits of half the `span` of the levels where that is less than the largest one.

@@ -11,8 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
-from attn_gui.engine.analysis.explanation import Terms
-from attn_gui.engine.graph.expressions import Cell, Expression, Number, Power, Product, Sum
+from attn_gui.engine.graph.expressions import Cell, Number, Power, Sum
 from attn_gui.engine.graph.symbols_and_titles import cell_symbol, symbol
 from attn_gui.figure.stage_formulas import KEY, PLAIN, QUERY, StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.rich_text import colored, escaped, indexed, lowered, raised, strong
@@ -23,6 +22,7 @@ from attn_gui.figure.walk.walk_canvas import SMALL, WalkCanvas, between, part
 from attn_gui.figure.walk.walk_context import Index, WalkContext
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import N_
+from attn_gui.pictures.planes import number_at
 
 # --- rows and columns ------------------------------------------------------------------------------
 FIRST, LAST_RIGHT, PITCH, WIDTH, HEIGHT, APART = 400.0, 708.0, 116.0, 65.0, 41.0, 20.0
@@ -302,7 +302,7 @@ class PourBeat(Beat):
         super().__init__(context, stage, index)
         explanation = context.explain(stage, index)
         terms = explanation.terms
-        self.total = Sum(len(terms), lambda k: terms_product(terms, k), terms.values)
+        self.total = Sum(len(terms), terms.product, terms.values)
         weights = context.row(context.evaluation.weights, (*index[:3], 0))
         self.addends = addends(self.total, weights[terms.positions], None if key is None else terms.place_of(key))
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
@@ -426,8 +426,7 @@ class PourBeat(Beat):
         canvas.box(place, self.context.number(value), value_color(value), theme.key, pixels=size, width=2.0)
         if self.second is not None and own.height() > 80:
             beside = QRectF(place.right() + 1, place.top(), 94, place.height())
-            cells = slice(key, key + 1), slice(self.second, self.second + 1)
-            other = float(self._plane.block(*cells)[0][0, 0])
+            other = number_at(self._plane, key, self.second)[0]
             canvas.box(beside, self.context.number(other), theme.raised, pixels=15, color=theme.text2)
             if self._more:
                 canvas.text(beside.right() + 6, beside.center().y() + 3, "…", 15, theme.text2)
@@ -477,10 +476,3 @@ class PourBeat(Beat):
     def _value_color(self) -> Color:
         keys = [cells[1].index[-2] for cells in self.cells if len(cells) > 1] or [0]
         return self.context.board(self.value_name, self._plane.index(keys[0], self.column)).map.color
-
-
-def terms_product(terms: Terms, place: int) -> Expression:
-    """Return the product of a weight and a value; 0 where a zero weight holds NaN and infinity back."""
-    term = terms[place]
-    wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
-    return Number(0.0) if wild else Product(*term.cells)

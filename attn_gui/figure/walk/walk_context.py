@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.engine import Evaluation, Explanation, explain
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import MINUS
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.printed_digits import PrintedNumbers
 from attn_gui.engine.graph.stage import Role
@@ -16,7 +17,7 @@ from attn_gui.engine.graph.symbols_and_titles import symbol
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.pages.page_kind import PageStyle
 from attn_gui.figure.stage_formulas import stage_plane
-from attn_gui.figure.text.number_formats import MINUS, format_number
+from attn_gui.figure.text.number_formats import format_number
 from attn_gui.figure.text.rich_text import colored, escaped, strong, token_label
 from attn_gui.figure.walk.matrix_board import MatrixBoard
 from attn_gui.languages import N_

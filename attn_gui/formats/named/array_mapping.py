@@ -141,8 +141,7 @@ class ArrayMapping:
     def said_counts(self, listing: ArrayListing) -> tuple[int | None, int | None]:
         """Return the numbers of heads and K/V heads that are given, here or in the file."""
         options = in_our_words(listing.options)[0]
-        found = (options.get(name) for name in ("num_heads", "num_kv_heads"))
-        heads, kv_heads = (count if type(count) is int and count > 0 else None for count in found)
+        heads, kv_heads = _said_counts(options)
         return self.num_heads or heads, self.num_kv_heads or kv_heads
 
     def whole_shapes(self, listing: ArrayListing) -> dict[str, Shape]:
@@ -319,10 +318,16 @@ def _names(patterns: Mapping[str, str], listing: ArrayListing) -> dict[str, str]
     return {role: nearest(names) for role, names in found.items()}
 
 
+def _said_counts(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Return the numbers of heads and K/V heads that a record has; None for what is no number of heads."""
+    counts = [said.get(name) for name in ("num_heads", "num_kv_heads")]
+    heads, kv_heads = (count if type(count) is int and count > 0 else None for count in counts)
+    return heads, kv_heads
+
+
 def _recorded_mapping(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
     weights, mask = record.get("weight_axes"), record.get("mask")
-    counts = [record.get(name) for name in ("num_heads", "num_kv_heads")]
-    heads, kv_heads = (count if type(count) is int and count > 0 else None for count in counts)
+    heads, kv_heads = _said_counts(record)
     return ArrayMapping(
         names,
         axes=parsed(map(str, record.get("axes") or ())),

@@ -21,8 +21,8 @@ from attn_gui.languages import N_
 MASK = "mask"
 ROLES = (*MATRICES, *FUSED, MASK)
 _MAKING = (name for name in (*MATRICES, *FUSED) if name.startswith(("w_", "b_")) and "output" not in name)
-PROJECTED = ("x", "context", *_MAKING)
-AT_ONCE = tuple(role for role in ROLES if role in DIRECT or FUSED.get(role) == DIRECT)
+PROJECTING_ROLES = ("x", "context", *_MAKING)
+DIRECT_ROLES = tuple(role for role in ROLES if role in DIRECT or FUSED.get(role) == DIRECT)
 _PARTS = {
     "query": ("q", "query", "queries", "qs"),
     "key": ("k", "key", "keys", "ks"),
@@ -258,7 +258,7 @@ def _halves(names: Iterable[str]) -> set[str]:
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
     """Return the parts that make one problem together: Q, K, V, or X with its weights; W_O and a mask with both."""
-    away = AT_ONCE if projected else PROJECTED
+    away = DIRECT_ROLES if projected else PROJECTING_ROLES
     return {role: names[role] for role in ROLES if role in names and role not in away}
 
 

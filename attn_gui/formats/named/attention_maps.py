@@ -13,7 +13,7 @@ from attn_gui.engine import errors
 from attn_gui.engine.arrays import check
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
-from attn_gui.engine.head_axis import adds_up, axis_of_keys
+from attn_gui.engine.head_axis import Axes, Shape, adds_up, axis_of_keys
 from attn_gui.formats.file_format import ArrayListing, FileSource, ListedArray
 from attn_gui.formats.file_messages import AmbiguousFile, Argument, FileNote, FormatError, shape_text, shown
 from attn_gui.formats.named.array_names import suggested
@@ -24,8 +24,6 @@ from attn_gui.languages import N_
 
 AXES = LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
 VALUE, BESIDE = "value", ("value", "w_output", "b_output")
-Axes = tuple[str, ...]
-Shape = tuple[int, ...]
 USUAL: Mapping[int, tuple[Axes, ...]] = {
     2: ((QUERY, KEY),),
     3: ((HEAD, QUERY, KEY),),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.errors import Shape
 from attn_gui.engine.fields import DIRECT, WEIGHTS
 from attn_gui.formats.file_messages import FormatError, shown
 from attn_gui.formats.untrusted_bytes import Array
@@ -39,7 +40,6 @@ _TWO_COUNTS = N_(
     "{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.",
 )
 
-Shape = tuple[int, ...]
 LINEAR = (*WEIGHTS, "w_output")
 ROWS_IN, ROWS_OUT = "in,out", "out,in"
 IN_HEAD_COLUMN, HEAD_IN_COLUMN, HEAD_COLUMN_IN = "in,head,column", "head,in,column", "head,column,in"

@@ -30,7 +30,7 @@ from attn_gui.formats.file_messages import quoted
 from attn_gui.languages import N_
 
 # --- one number, as people, spreadsheets and programs write it -------------------------------------
-LONGEST = 400
+LONGEST_NUMBER = 400  # characters of its text
 MOST_NUMBERS = 10_000_000  # that a text holds
 NOT_A_NUMBER = N_("“{text}” is not a number.")
 COMMA = N_("“{text}” has a comma: use a point, as in 1.5.")
@@ -63,8 +63,8 @@ def number(text: str, dtype: DTypeLike = np.float64) -> float:
 
     Raises NotANumber for anything else, for a comma, and for a finite number that `dtype` cannot hold.
     """
-    if len(text) > LONGEST:
-        raise NotANumber(NOT_A_NUMBER, text=quoted(text[:LONGEST]))
+    if len(text) > LONGEST_NUMBER:
+        raise NotANumber(NOT_A_NUMBER, text=quoted(text[:LONGEST_NUMBER]))
     plain = normalized(text)
     if not plain:
         raise NotANumber(EMPTY)
@@ -172,7 +172,7 @@ def sort_of(cell: str) -> CellSort:
     text = cell.strip()
     if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
         return CellSort.WORD
-    plain = normalized(text[:LONGEST])
+    plain = normalized(text[:LONGEST_NUMBER])
     if is_number(plain):
         return CellSort.NUMBER
     if plain.lower() in MISSING or _ERROR.fullmatch(plain):

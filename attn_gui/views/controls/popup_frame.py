@@ -56,7 +56,7 @@ class PopupFrame(QFrame):
         self.first_stop().setFocus(Qt.FocusReason.PopupFocusReason)
 
     def close_panel(self) -> None:
-        """Close; the focus goes back to where it came from."""
+        """Close the panel; the focus goes back to where it came from."""
         inside = QApplication.focusWidget()
         if inside is not None and self.isAncestorOf(inside) and self._anchor is not None:
             self._anchor.setFocus(Qt.FocusReason.PopupFocusReason)

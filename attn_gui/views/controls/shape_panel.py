@@ -286,7 +286,7 @@ class ShapePanel(QWidget):
         width.setButtonSymbols(buttons.UpDownArrows if state.projected else buttons.NoButtons)
 
     def _arrange(self) -> None:
-        """Four columns of captions above boxes, and a line below; the compact form has a line for the items too."""
+        """Lay out four columns of captions above boxes, and a line below, in the compact form one for the items too."""
         grid, foot, compact = self._grid, self._foot_grid, bool(self._compact)
         for widget in (*self._cells.values(), self._items, self._line, self._hint):
             foot.removeWidget(widget)

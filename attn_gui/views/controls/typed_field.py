@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from attn_gui.document.edits import Refusal
 from attn_gui.document.typed_numbers import parse_number, shortest
 from attn_gui.figure.design_tokens import RADIUS, SPACING
-from attn_gui.formats.text.headings import LONGEST
+from attn_gui.formats.text.headings import LONGEST_NUMBER
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, restyle, style_text
 from attn_gui.views.widgets import WidgetMixin, focus_returns, inset, is_window_shortcut, paint_rounded
@@ -265,7 +265,7 @@ class NumberField(TypedField):
         self, parent: QWidget | None = None, *, optional: bool = False, positive: bool = False, finite: bool = False
     ) -> None:
         super().__init__(parent)
-        self.setMaxLength(LONGEST + 1)  # so much that it is refused, and no more to lay out
+        self.setMaxLength(LONGEST_NUMBER + 1)  # so much that it is refused, and no more to lay out
         self._optional, self._positive, self._finite, self._dtype = optional, positive, finite, "float64"
 
     def set_dtype(self, dtype: str) -> None:

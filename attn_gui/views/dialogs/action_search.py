@@ -191,7 +191,7 @@ class ActionSearch(QDialog):
         return item
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while the letters stay in the line, which has the keys of the window below."""
+        """Let Up and Down move in the list and letters go to the line, which has the keys of the window below."""
         if watched is not self._line and event.type() in KEYS:
             QCoreApplication.sendEvent(self._line, event)
             if event.type() == QEvent.Type.ShortcutOverride:

@@ -41,7 +41,7 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.file_format import ArrayListing, ListedArray
 from attn_gui.formats.file_messages import FileNote, SeveralReadings
 from attn_gui.formats.named.array_mapping import ArrayMapping
-from attn_gui.formats.named.array_names import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
+from attn_gui.formats.named.array_names import DIRECT_ROLES, MASK, PROJECTING_ROLES, ROLES, is_problem, one_way
 from attn_gui.formats.named.mapped_problem import CompletedMapping, complaint, mapping_with_answers
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.weight_layouts import (
@@ -386,9 +386,9 @@ class ArraySlot(ChoiceBox):
 
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
-_FUSED_ROW = tuple(role for role in PROJECTED if role in FUSED)  # in place of the three rows above it
+_FUSED_ROW = tuple(role for role in PROJECTING_ROLES if role in FUSED)  # in place of the three rows above it
 _OUTPUT_ROW, _MASK_ROW = ("w_output", "b_output"), (MASK,)
-_PLACED = {*AT_ONCE, *_OUTPUT_ROW, *_MASK_ROW, *_FUSED_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
+_PLACED = {*DIRECT_ROLES, *_OUTPUT_ROW, *_MASK_ROW, *_FUSED_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
 _OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q and K, with either way
 _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
 
@@ -408,7 +408,7 @@ class PartSlots(QWidget):
         self._ways = QButtonGroup(self)
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
-        self._direct = self._block([[role] for role in AT_ONCE])
+        self._direct = self._block([[role] for role in DIRECT_ROLES])
         self._projected, both = self._block((*_PROJECTED_ROWS, _FUSED_ROW)), self._block(_BOTH_ROWS)
         parts = self.direct, self.projected, self._direct, self._projected, both, 1
         arrange(QVBoxLayout(self), *parts, margins=0, spacing=SPACING.m)
@@ -427,7 +427,7 @@ class PartSlots(QWidget):
         """Show these arrays in their places, and the way that they go."""
         for role, slot in self.slots.items():
             slot.set_key(names.get(role, ""))
-        radio = self.projected if set(names) & set(PROJECTED) else self.direct
+        radio = self.projected if set(names) & set(PROJECTING_ROLES) else self.direct
         with QSignalBlocker(self):
             radio.setChecked(True)
 

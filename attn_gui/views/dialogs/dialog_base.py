@@ -249,7 +249,7 @@ class WorkLine(Retranslated, QWidget):
         return QCoreApplication.translate("WorkLine", self._work.cancel)
 
     def begin(self, *, at_once: bool = False) -> None:
-        """Work has begun; it is said if it lasts, or at once."""
+        """Say that work has begun, if it lasts, or at once."""
         self.cancel.setEnabled(True)
         self.set_share(0.0)
         if at_once:
@@ -286,7 +286,7 @@ class WorkLine(Retranslated, QWidget):
 
 
 def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:
-    """Wait for a moment without a word; whether the work is over."""
+    """Wait for a moment without a word; return whether the work is over."""
     soon = QEventLoop()
     ended.connect(soon.quit)
     QTimer.singleShot(PATIENCE_MS, soon, soon.quit)

@@ -135,7 +135,7 @@ class ExportForm(FormDialog):
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Qt's own way would go round and round an editor that is made of several."""
+        """Move to the next field: Qt's own way would go round and round an editor that is made of several."""
         return step(self, forward)
 
     # --- for the subclass --------------------------------------------------------------------------

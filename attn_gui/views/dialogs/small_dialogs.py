@@ -233,7 +233,7 @@ class SnapshotDialog(QDialog):
         self._look()
 
     def answer(self) -> tuple[str, str]:
-        """Name and note as they were typed."""
+        """Return name and note as they were typed."""
         return " ".join(self.name.text().split()), self.note.toPlainText().strip()
 
     def _look(self) -> None:
@@ -241,7 +241,7 @@ class SnapshotDialog(QDialog):
         self.buttons.ok.setEnabled(bool(name) and len(note) <= self._longest[1])
 
 
-ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
+ODDS = ("", "kept", "free")  # by what can be reached, or as a person says
 TARGET_WIDTH = 400
 REASON_LINES = 4  # so that the dialog keeps its size while a person types
 
@@ -353,7 +353,7 @@ class TargetDialog(FormDialog):
             target = None
         self._waiting = target is not None
         if target is not None:
-            self.asked.emit(target, self.way(), ODDS[self.odds.currentData()])
+            self.asked.emit(target, self.way(), self.odds.currentData() or None)
         else:
             self.withdrawn.emit()
         self._show()

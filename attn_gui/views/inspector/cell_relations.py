@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QM
 
 from attn_gui.engine import STAGE, Cell, Explanation
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import MINUS
 from attn_gui.engine.graph.printed_digits import short_number
 from attn_gui.engine.graph.symbols_and_titles import plain_name
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.text.number_formats import MINUS, is_whole
+from attn_gui.figure.text.number_formats import is_whole
 from attn_gui.figure.text.rich_text import token_text
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.names import letter

@@ -12,13 +12,14 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import CopiedCells
+from attn_gui.figure.colors import sign_color
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.text.number_formats import scientific
 from attn_gui.views.inspector.cell_relations import cell_name, column_writer
-from attn_gui.views.inspector.terms import bar_color, row_height
+from attn_gui.views.inspector.terms import row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
-from attn_gui.views.theme import scaled, style_text, ui_font
+from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip, space_grid
 
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
@@ -103,7 +104,7 @@ class GradientBar(QWidget):
 
     def set_value(self, value: float, largest: float) -> None:
         self._share = min(abs(value) / largest, 1.0) if largest and value == value else 0.0
-        self._color = bar_color(value, signed=True, chosen=False)
+        self._color = sign_color(value, current_theme().name)
         self.update()
 
     def sizeHint(self) -> QSize:

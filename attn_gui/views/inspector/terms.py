@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import CopiedCells
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
+from attn_gui.figure.colors import sign_color
+from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING
 from attn_gui.views.inspector.terms_model import TermCell, TermsModel, Tightness
 from attn_gui.views.text_views import SentenceRun, laid_out_sentence, paint_words, with_scripts
 from attn_gui.views.theme import current_theme, scaled, style_text, ui_font
@@ -37,7 +38,6 @@ ELIDE, ONE_LINE = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter | Q
 SIDES = int(Qt.AlignmentFlag.AlignLeft | ONE_LINE), int(Qt.AlignmentFlag.AlignRight | ONE_LINE)  # of names, of numbers
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 DIGITS = str.maketrans("123456789", "000000000")
-POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
 
 
 class TermsHeader(QHeaderView):
@@ -155,7 +155,7 @@ class TermsView(QTableView):
         header.setMinimumSectionSize(1)
 
     def _on_terms_data_changed(self) -> None:
-        """Other numbers in as many rows and columns: what need not be laid out again is not."""
+        """Lay out anew only what other numbers in as many rows and columns can change."""
         before, without_factors = self.minimumSizeHint(), self._without_factors
         self._forget_widths()
         if without_factors != self._without_factors:
@@ -268,21 +268,14 @@ class TermDelegate(QStyledItemDelegate):
         length = max((room.width() - scaled(2)) * share, 1.0)
         height = room.height() * 0.45
         bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
-        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=term_cell.chosen))
+        theme = current_theme()
+        chosen_or_not = theme.key if term_cell.chosen else theme.text3
+        painter.fillRect(bar, sign_color(value, theme.name) if terms.signed() else chosen_or_not)
 
 
 def row_height() -> int:
     """Return the height of a term: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
-
-
-def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
-    """Return the color of a bar: that of its sign in the signed map, or the role of the chosen one."""
-    theme = current_theme()
-    if signed:
-        stops = dict(SIGNED_STOPS[theme.name])
-        return QColor(stops[NEGATIVE if value < 0 else POSITIVE])
-    return theme.key if chosen else theme.text3
 
 
 def text_width(text: str) -> int:

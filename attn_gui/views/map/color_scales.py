@@ -42,7 +42,7 @@ def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
 
 
 def counts_of(plane: PlaneLike | None) -> dict[int, int]:
-    """Number of cells with each flag (`figure/colors.py`) but ALLOWED; 0 for "some" in maps too long to count."""
+    """Count the cells with each flag (`figure/colors.py`) but ALLOWED; 0 for "some" in maps too long to count."""
     if plane is None or covers(plane):
         return {}
     if (cache := tile_cache_of(plane)) is not None:

@@ -12,7 +12,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.map.marks import Cell
 from attn_gui.views.tables.delegate import CellBubble, CellEditor
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import entries_of, focus_returns
+from attn_gui.views.widgets import RETURNING, entries_of, focus_returns
 
 if TYPE_CHECKING:
     from attn_gui.views.map.heatmap import Heatmap
@@ -81,7 +81,6 @@ _LEFT = Qt.MouseButton.LeftButton
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _FREES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-_PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 _BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -329,7 +328,7 @@ class Gestures(QObject):
 
     def focus_out(self, reason: Qt.FocusReason) -> None:
         """Take the ring away, unless the focus comes back at once."""
-        if reason not in _PASSING:
+        if reason not in RETURNING:
             self._overlay.set_marks(focus=False)
 
     # --- menu ------------------------------------------------------------------------------------

@@ -295,7 +295,7 @@ class MapCanvas(QWidget):
             self.split.paint(painter)
 
     def _on_tiles_arrived(self, rows: slice, columns: slice) -> None:
-        """More of the plane is known, and with it perhaps a larger number."""
+        """Show what is known now, and with it perhaps a larger number."""
         if self.small:
             self.retake_levels()
             self.redraw()  # perhaps from a picture of another size

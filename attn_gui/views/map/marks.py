@@ -223,11 +223,11 @@ class MarksOverlay:
         self._places: dict[str, tuple[QRect, ...]] = {}  # too
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
-        """Other pixels or another window of cells; everything needs to be painted afterwards."""
+        """Set other pixels or another window of cells; everything needs to be painted afterwards."""
         self._rows, self._columns, self._veil, self._places = rows, columns, None, {}
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colors; everything needs to be painted afterwards."""
+        """Set other colors; everything needs to be painted afterwards."""
         self._theme, self._veil, self._places = theme, None, {}
 
     def set_marks(self, **changes: object) -> None:
@@ -372,7 +372,7 @@ class MarksOverlay:
         paint_rounded(painter, place, RADIUS.control, fill=theme.accent, edge=theme.casing)
 
     def _paint_veil(self, painter: QPainter, _cells: QRect) -> None:
-        """Over the lines, which say where a cell comes from."""
+        """Paint a veil over the lines, which say where a cell comes from."""
         if self._veil is None:
             thick = scaled(LINE.row_and_column_small_map)
             self._veil = veil(self._rows, self._columns, self.marks.clear or (), self._theme, thick)

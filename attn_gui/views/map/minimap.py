@@ -293,7 +293,7 @@ class ViewFrame(SceneView):
         self._heatmap.box.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Closer to the middle of what is in view, whatever lies below the pointer."""
+        """Zoom at the middle of what is in view, whatever lies below the pointer."""
         event.accept()
         self._heatmap.box.zoom(event.angleDelta().y())
 

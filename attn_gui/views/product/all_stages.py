@@ -75,7 +75,7 @@ class StageTile(WordsAround, QWidget):
             self.arrange()
 
     def _best_place(self, columns: AxisNames) -> tuple[int, QRect]:
-        """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
+        """Return the room for tokens over columns, as they are, turned, or none where few fit, and the map's place."""
         font = label_font(True)
         if columns:
             place = self._place(line_height())
@@ -240,7 +240,7 @@ class AllStages(MapBackground, QScrollArea):
 
 
 def _across(count: int, room: QSize, least: QSize, gap: int) -> int:
-    """Number of tiles in a row, so that the shorter side of each is as long as can be; of equals the fewest rows."""
+    """Return how many tiles in a row make the shorter side of each as long as can be; of equals the fewest rows."""
 
     def shorter_side(across: int) -> int:
         down = -(-count // across)

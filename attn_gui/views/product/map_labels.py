@@ -225,7 +225,7 @@ def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, sty
 
 
 def _paint_stacked(painter: QPainter, text: str, room: QRectF) -> None:
-    """Chinese characters below one another, the last at the map, on a painter that is turned to be read from below."""
+    """Paint Chinese characters below one another, the last at the map; the painter is turned to be read from below."""
     side = QFontMetricsF(painter.font()).horizontalAdvance(text) / max(len(text), 1)
     for place, letter in enumerate(reversed(text)):
         painter.save()

@@ -141,7 +141,7 @@ class ProductPicture(MapBackground, WordsAround, QWidget):
     # --- laying out ------------------------------------------------------------------------------
     @contextmanager
     def arranged_once(self) -> Iterator[None]:
-        """While this lasts, whatever asks for another arrangement gets it at the end, together with all others."""
+        """Hold back each arrangement that is asked for meanwhile, and arrange once at the end."""
         self._held, self._asked = True, False
         try:
             yield
@@ -224,7 +224,7 @@ class ProductPicture(MapBackground, WordsAround, QWidget):
                 bar.setGeometry(rect.left() - 1, top, rect.width() + 2, bar.heightForWidth(rect.width() + 2))
 
     def _order_tabs(self) -> None:
-        """Order of Tab: the stage, what makes it, what it makes, then the color bars."""
+        """Set the order of Tab: the stage, what makes it, what it makes, then the color bars."""
         stage_map = self.stage_map()
         if stage_map is not None:
             overview = self.maps.minimap(self._scene.stage)

@@ -190,7 +190,7 @@ def stage_sides(needs: ProductNeeds, width: int, height: int) -> tuple[StageSide
 
 
 def _readable(needs: ProductNeeds, across: StageSide, down: StageSide, width: int) -> StageSide:
-    """Wider columns where the numbers would fit their rows and not their columns, and there is room for it."""
+    """Return wider columns where the numbers fit their rows and not their columns, if there is room for it."""
     least_width, least_height = needs.readable
     narrow = across.cells == needs.columns and across.cell < least_width <= width // needs.columns
     return across._replace(pixels=needs.columns * least_width) if narrow and down.cell >= least_height else across
@@ -210,7 +210,8 @@ def operand_pixels(cells: int, room: int, largest_cell: int, least: int = 0) -> 
 def _long_and_short(
     needs: ProductNeeds, long: int, short: int, long_room: int, short_room: int
 ) -> tuple[StageSide, StageSide]:
-    """Square cells, unequal ones where one side has many more cells, and scrolling where even that is too thin."""
+    """Return sides of square cells, of unequal ones where one side has many more, and scrolling ones where even those
+    are too thin."""
     cell = min(long_room / long, short_room / short, needs.largest_cell)
     cell = int(cell) if cell >= 1 else cell
     widest = cell
@@ -249,8 +250,8 @@ READABLE_TOP = 120
 def needs_of(
     maps: StageMaps, stage: str, *, compact: bool, tight: bool, head: int, bars: int, corner: int, turned: bool
 ) -> ProductNeeds:
-    """Room for the picture of a stage: pixels of words above a map that stands alone (`head`), below (`bars`), and
-    left of a map above (`corner`).
+    """Return the room for the picture of a stage: pixels of words above a map that stands alone (`head`), below
+    (`bars`), and left of a map above (`corner`).
 
     `turned` tokens over columns are read from below and take their length.
     """
@@ -325,7 +326,7 @@ def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
 
 @functools.lru_cache(maxsize=8)
 def _numbers(numbers: range) -> AxisNames:
-    """Made once: a wheel turned over a long sequence asks for them again and again."""
+    """Return the names of numbers, made once: a wheel over a long sequence asks for them again and again."""
     return AxisNames(numbers)
 
 

@@ -574,7 +574,7 @@ class OperandMaps(MapSignals):
                     self.bars[place].recount()
 
     def set_marks(self, lines: MarkedLines, chosen: StageCell | None, *, result: bool) -> None:
-        """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""
+        """Mark row and column of the stage through the operands, and a cell chosen in an operand by its square."""
         row, column = lines.row, lines.column
         marked = {
             "left": MarkedLines(row, None, lines.row_role),

@@ -130,7 +130,7 @@ class ScaleBox(ListBox):
         self._place_field()
 
     def _place_field(self) -> None:
-        """Over the list's text; the list's arrow stays free."""
+        """Place the field over the list's text; the list's arrow stays free."""
         self._column.activate()
         self.value.setGeometry(self.list.geometry().adjusted(0, 0, -scaled(CHEVRON), 0))
         self.value.raise_()

@@ -311,7 +311,7 @@ def _sizes() -> tuple[int, int]:
     return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
 
 
-Place = tuple[int, int]  # item, head
+HeadPlace = tuple[int, int]  # item, head
 
 
 class StageNodes:
@@ -359,7 +359,7 @@ class StageNodes:
         """Return the height of any of them."""
         return node_height(compact) if self._nodes else 0
 
-    def set_planes(self, evaluation: Evaluation, place: Place) -> None:
+    def set_planes(self, evaluation: Evaluation, place: HeadPlace) -> None:
         """Show the matrices of an evaluation, for one item and head."""
         for name, entry in self._entries.items():
             self._nodes[name].set_plane(entry.plane(evaluation, *place), node_symbol(entry), stage_title(name))
@@ -391,7 +391,7 @@ class StageNodes:
         for other, node in self._nodes.items():
             node.set_chosen_step(other == name)
 
-    def mark(self, evaluation: Evaluation | None, place: Place, cell: tuple[str, int, int] | None) -> None:
+    def mark(self, evaluation: Evaluation | None, place: HeadPlace, cell: tuple[str, int, int] | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
         still = motion_reduced()

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.colors import NAN, Levels, lut, to_display
 from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIZE, SPACING
-from attn_gui.formats.text.headings import LONGEST
+from attn_gui.formats.text.headings import LONGEST_NUMBER
 from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut
 
@@ -35,7 +35,7 @@ class CellEditor(QLineEdit):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._viewport = parent
-        self.setMaxLength(LONGEST + 1)  # what is pasted beyond it is laid out in vain: no text as long is a number
+        self.setMaxLength(LONGEST_NUMBER + 1)  # what is pasted beyond is laid out in vain: no text as long is a number
         self.refused = False
         self.typed = False  # opened by a number that is typed over the cell: arrows lead on, as in a spreadsheet
         self.loaded = False
@@ -325,13 +325,13 @@ class CellDelegate(QStyledItemDelegate):
 
 @lru_cache(maxsize=1 << 12)
 def _width_of(zeros: str, _size: int) -> int:
-    """Remembered, since thousands of cells have texts of the same few lengths."""
+    """Return the width of a text; kept, since thousands of cells have texts of the same few lengths."""
     return QFontMetrics(ui_font("body", tabular=True)).horizontalAdvance(zeros)
 
 
 @lru_cache(maxsize=1 << 11)  # more than a window shows
 def _tint_of(value: float, levels: Levels, theme: str) -> QColor | None:
-    """Remembered, since a table paints all its cells for each row that it scrolls."""
+    """Return the tint of a number; kept, since a table paints all its cells for each row that it scrolls."""
     display = to_display(np.array([value]), None, levels)
     if display.flags[0] == NAN:
         return None

@@ -306,7 +306,7 @@ class MatrixPanel(Retranslated, QWidget):
             restyle(self.view)
 
     def set_compact(self, compact: bool) -> None:
-        """Narrower columns and row headers, for two decimals."""
+        """Set narrower columns and row headers, for two decimals."""
         columns = SIZE.table_column_compact if compact else SIZE.table_column
         if columns == self._columns:
             return

@@ -44,6 +44,7 @@ from attn_gui.views.tables.delegate import (
     EntryStep,
     EntryWalk,
     Hint,
+    Modifier,
     step_of,
     way_out,
 )
@@ -148,7 +149,7 @@ class MarkedView(QTableView):
         return QRect(left, top, right - left - 1, bottom - top - 1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt would paint all cells again, after each edit, for the frame of the current one."""
+        """Repaint what the focus changes: Qt would paint all cells again, after each edit, for one frame."""
         self._follow_focus(event, super().focusInEvent)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -179,7 +180,7 @@ class MarkedView(QTableView):
 
 
 def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
-    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
+    """Draw lines at both sides of a row or column; the neighbors' first pixels are its own: no number is touched."""
     if vertical:
         painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
         painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
@@ -349,7 +350,6 @@ def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
 
 
 Trigger = QAbstractItemView.EditTrigger
-Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 CORNERS = {Qt.Key.Key_Home: (-1, -1), Qt.Key.Key_End: (1, 1)}
 
@@ -561,7 +561,7 @@ class MatrixView(SizedView):
 
     # --- editing ---------------------------------------------------------------------------------
     def edit(self, index: QModelIndex, trigger: Trigger, event: QEvent | None) -> bool:  # type: ignore[override]  # Qt: never None
-        """Typing into a computed matrix is a wish, not an edit."""
+        """Open the editor; typing into a computed matrix is a wish, not an edit."""
         typed = isinstance(event, QKeyEvent) and event.text().isprintable() and event.text() != ""
         wish = typed or trigger in (Trigger.DoubleClicked, Trigger.EditKeyPressed)
         if wish and self._is_computed(index) and trigger & self.editTriggers():
@@ -576,7 +576,7 @@ class MatrixView(SizedView):
         return index.isValid() and not self.model().flags(index) & Qt.ItemFlag.ItemIsEditable
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Qt hands a composition on to the editor that it opens, but loses what is committed without one."""
+        """Hand what is committed on to the editor that it opens, where no composition was: Qt loses it then."""
         opens = event.commitString() and not event.preeditString() and self.state() != self.State.EditingState
         super().inputMethodEvent(event)
         editor = QApplication.focusWidget()
@@ -615,7 +615,7 @@ class MatrixView(SizedView):
             self._bubble.hide()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Qt makes the first cell of a table current that gets the keyboard and has none: not by choice."""
+        """Announce no cell that Qt makes current for want of another: that is not by choice."""
         silent, self._silent = self._silent, not self.currentIndex().isValid()
         super().focusInEvent(event)
         self._silent = silent
