@@ -23,8 +23,7 @@ from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.stage_formulas import repeated, stage_plane
 from attn_gui.modes import BEFORE, SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.inspector.cell_relations import OtherState, ReachedBoxes, cell_name
-from attn_gui.views.inspector.inspector import ExplainContext
+from attn_gui.views.inspector.cell_relations import ExplainContext, OtherState, ReachedBoxes, cell_name
 from attn_gui.views.map.map_drawing import MapCanvas
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, ReachMarks, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel

@@ -60,7 +60,7 @@ class HeadEntropies(QObject):
             return False
         cache.arrived.connect(self._on_tile_arrived)
         if math.prod(self._planes[0].shape) <= LONGEST:
-            self._tiles = [cache.ask(self, EntropyTile(plane)) for plane in self._planes]
+            self._tiles = [cache.request_tile(self, EntropyTile(plane)) for plane in self._planes]
         return True
 
     def _on_tile_arrived(self, tile: Tile, _rows: slice) -> None:

@@ -42,9 +42,10 @@ def place_of(plane: PlaneLike) -> TilePlace:
 class Tile:
     """A plane pooled into blocks with given edges.
 
-    Rows of blocks are `known` once they hold numbers, and `fresh` until an edit touches them. `whole` tiles are pooled
-    from what the evaluation keeps for them. Drawing of a `stopped` tile has ended early; a `held` one waits until edits
-    are at rest.
+    In the words of the diagram, a row of blocks is unknown until it is `known`, stale while it is `known` and not
+    `fresh`, drifted where it is `fresh` but for last digits; which parts are dirty stands in `DirtyTiles`. `whole`
+    tiles are pooled from what the evaluation keeps for them. Drawing of a `stopped` tile has ended early; a `held` one
+    waits until edits are at rest.
     """
 
     def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
@@ -56,8 +57,8 @@ class Tile:
         self.known, self.fresh = np.zeros(self.shape[0], bool), np.zeros(self.shape[0], bool)
         self.drifted = np.zeros(self.shape[0], bool)  # fresh but for last digits, so that edits need not wait for them
         self.stopped = self.held = False
-        self.steps = _steps(plane) * max(1, int(row_edges[-1] - row_edges[0]))
-        self.bands = block_edges(self.shape[0], -(-self.steps // BAND))
+        self.cost = _row_cost(plane) * max(1, int(row_edges[-1] - row_edges[0]))
+        self.bands = block_edges(self.shape[0], -(-self.cost // BAND))
         self.versions = np.zeros(len(self.bands) - 1, int)
 
     @property
@@ -72,7 +73,7 @@ class Tile:
     @property
     def cheap(self) -> bool:
         """Whether no map has to be computed for it."""
-        return self.steps <= 1 << 26 and _steps(self.plane) == self.plane.shape[1]
+        return self.cost <= 1 << 26 and _row_cost(self.plane) == self.plane.shape[1]
 
     # --- on another thread ------------------------------------------------------------------------
     def drawn(self, down: slice, right: slice | None = None) -> Block:
@@ -250,7 +251,7 @@ def spread(count: int) -> npt.NDArray[Any]:
     return turned[turned < count]
 
 
-def _steps(plane: PlaneLike) -> int:
+def _row_cost(plane: PlaneLike) -> int:
     """Return how many cells a row of a plane costs: those of the maps it is computed from, or its own."""
     if not isinstance(plane, Plane) or not plane.draws_pictures:
         return plane.shape[1]
@@ -263,7 +264,10 @@ def _steps(plane: PlaneLike) -> int:
 
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
-    """Return the edges of blocks among existing ones, where the last ends, and whether each is made of whole ones."""
+    """Return the edges of blocks among existing ones, where the last ends, and whether each is made of whole ones.
+
+    `here` 0 2 4 6 and `there` 2 6 give 1 3: one block, of the existing ones 1 and 2.
+    """
     found = np.append(here.searchsorted(there[:-1], "right") - 1, here.searchsorted(there[-1], "left"))
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))

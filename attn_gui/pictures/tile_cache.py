@@ -84,7 +84,7 @@ def unfinished(wanted: Iterable[Tile], requests: Sequence[TileRequest]) -> list[
             not tile.cheap,
             tile not in leading,
             tile.place.head not in heads,
-            -tile.values.size if tile in leading else tile.steps,
+            -tile.values.size if tile in leading else tile.cost,
         ),
     )
 
@@ -116,12 +116,12 @@ class TileCache(QObject):
         evaluation.tiles = self
 
     # --- asking -----------------------------------------------------------------------------------
-    def seen(
+    def known_cells(
         self, owner: object, plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice, *, leads: bool
     ) -> KnownCells:
         """Return the known cells of some bins of a map; `arrived` is emitted when there are more."""
         if isinstance(plane, Plane) and plane.transposed:
-            values, allowed, known = self.seen(
+            values, allowed, known = self.known_cells(
                 owner, replace(plane, transposed=False), columns, rows, right, down, leads=leads
             )
             return values.T, None if allowed is None else allowed.T, None if known is None else known.T
@@ -136,7 +136,7 @@ class TileCache(QObject):
         others = (other for other in self._of(tile.place) if other is not tile)
         return filled(found, [other.resampled(*edges, fresh=True) for other in others])
 
-    def look(self, owner: object, plane: PlaneLike) -> None:
+    def request_overview(self, owner: object, plane: PlaneLike) -> None:
         """Request only an overview of a plane whose cells are shown one by one, to know how large they are."""
         rows, columns = plane.shape
         if isinstance(plane, Plane) and plane.transposed:
@@ -145,7 +145,7 @@ class TileCache(QObject):
             owner, TileRequest((self._whole(plane, min(rows, OVERVIEW), min(columns, OVERVIEW), False),), False)
         )
 
-    def ask(self, owner: object, tile: Tile) -> Tile:
+    def request_tile(self, owner: object, tile: Tile) -> Tile:
         """Request a tile beside those of the owner's map; return it, or an equal one that exists."""
         found = self._kept((type(tile).__name__, tile.place), lambda: tile)
         self._dirty.draw(found.place)
@@ -166,7 +166,7 @@ class TileCache(QObject):
         self._requests.pop(owner, None)
         self._asked.pop(owner, None)
 
-    def overview(self, plane: PlaneLike) -> Tile | None:
+    def best_overview(self, plane: PlaneLike) -> Tile | None:
         """Return the tile of a whole plane of which most is known; None while nothing is."""
         self._dirty.draw(place_of(plane))
         found = [tile for tile in self._of(place_of(plane)) if tile.known.any()]
@@ -348,7 +348,7 @@ class TileCache(QObject):
             self.arrived.emit(tile, job.part)
 
     def _report_progress(self, waiting: Sequence[Tile] | None = None) -> None:
-        left = sum(round(tile.steps * tile.share_left) for tile in waiting or self._unfinished())
+        left = sum(round(tile.cost * tile.share_left) for tile in waiting or self._unfinished())
         self._begun = max(self._begun, left) if left else 0
         self.progressed.emit(1 - left / self._begun if left else 1.0)
 

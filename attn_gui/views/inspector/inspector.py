@@ -29,8 +29,6 @@ from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import style_text
 from attn_gui.views.widgets import FittingPage, MenuZone, arrange
 
-__all__ = ["ExplainContext", "Inspector"]
-
 TABS = ("explain", "verify", "gradients", "pages")
 PAGES = TABS.index("pages")
 
@@ -55,15 +53,18 @@ class Inspector(MenuZone):
         self._offered: Set[str] = frozenset(TABS)
         self._here = True
         self._tabs = QTabWidget(self)
-        self._pages, own = QStackedWidget(self._tabs), [FittingPage(self._tabs) for _ in ("verify", "sensitivity")]
-        self._pages_holder = QWidget(self._tabs)
-        for holder in (self._pages, *own, self._pages_holder):
+        self._explain_stack, own = (
+            QStackedWidget(self._tabs),
+            [FittingPage(self._tabs) for _ in ("verify", "sensitivity")],
+        )
+        self._pages_tab = QWidget(self._tabs)
+        for holder in (self._explain_stack, *own, self._pages_tab):
             self._tabs.addTab(holder, "")
-        self._first_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
+        self._first_page, self._cell_page = FittingPage(self._explain_stack), FittingPage(self._explain_stack)
         self._cell_page.setObjectName("inspector.page")
-        self._covered_page = FittingPage(self._pages)
+        self._covered_page = FittingPage(self._explain_stack)
         for shown in (self._first_page, self._cell_page, self._covered_page):
-            self._pages.addWidget(shown)
+            self._explain_stack.addWidget(shown)
         self.first, self._page = FirstSteps(self._first_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
         self._cell_page.hold(page)  # before it has parts, which would be measured
@@ -73,7 +74,7 @@ class Inspector(MenuZone):
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
         self._before = FormulaView(page)
         self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
-        self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
+        self._caption, self._order_label, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
         covered = QWidget(self._covered_page.viewport())
         self._covered, self._covered_name, self._covered_hint = (
             FormulaView(covered),
@@ -85,7 +86,7 @@ class Inspector(MenuZone):
         self.foot, self.walk = CellButtons(self), WalkButton(page)
         self._foot_asked = True
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
-        self.pages = PagesPanel(self._pages_holder)
+        self.pages = PagesPanel(self._pages_tab)
         held = (self.first, self.verify, self.sensitivity)
         for holder, one in zip((self._first_page, *own), held, strict=True):
             holder.hold(one)
@@ -97,7 +98,7 @@ class Inspector(MenuZone):
         """Explain a cell."""
         self._explanation, self._context = explanation, context
         self._show_explanation()
-        self._pages.setCurrentWidget(self._cell_page)
+        self._explain_stack.setCurrentWidget(self._cell_page)
 
     def set_compared(self, text: str) -> None:
         """Say what the cell is in another state, and by how much it moved; nothing for an empty text."""
@@ -111,18 +112,18 @@ class Inspector(MenuZone):
 
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
-        if self._pages.currentWidget() is self._first_page:
+        if self._explain_stack.currentWidget() is self._first_page:
             return
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
-        self._pages.setCurrentWidget(self._first_page)
+        self._explain_stack.setCurrentWidget(self._first_page)
 
     def set_covered(self, name: str, latex: str) -> None:
         """Show the formula of a cell, and neither its number nor those that would tell it."""
         self.set_nothing_chosen()
         self._covered_name.setText(name)
         self._covered.set_formula(rf"{latex} = \text{{?}}", f"{spoken(latex)} = ?")
-        self._pages.setCurrentWidget(self._covered_page)
+        self._explain_stack.setCurrentWidget(self._covered_page)
 
     def set_foot_shown(self, shown: bool) -> None:
         """Set whether the buttons of the foot have their place below an explained cell."""
@@ -130,7 +131,7 @@ class Inspector(MenuZone):
         self._fit_foot()
 
     def _fit_foot(self) -> None:
-        explained = self._pages.currentWidget() is self._cell_page and self._tabs.currentIndex() == 0
+        explained = self._explain_stack.currentWidget() is self._cell_page and self._tabs.currentIndex() == 0
         self.foot.setVisible(self._foot_asked and explained)
 
     def turn_to(self, page: QWidget | None) -> None:
@@ -170,7 +171,7 @@ class Inspector(MenuZone):
             self._tabs.setCurrentIndex(0)
         self._show_tabs()
         if here:
-            layout = self._pages_holder.layout()
+            layout = self._pages_tab.layout()
             assert layout is not None
             layout.addWidget(self.pages)
             self.pages.show()  # a stack that it leaves has hidden it
@@ -188,7 +189,7 @@ class Inspector(MenuZone):
         self._terms.setWhatsThis(
             self.tr("The terms of the number above, such as q · k: a click on one goes to the cell that it comes from")
         )
-        self._order.setText(self.tr("by size"))
+        self._order_label.setText(self.tr("by size"))
         self._covered_hint.setText(self.tr("A right answer uncovers the numbers here and in the maps."))
         if self._explanation is not None:
             self._show_explanation()
@@ -225,12 +226,12 @@ class Inspector(MenuZone):
         self.relations.set_explanation(explanation, context)
         trail = (context.shown_name(*place) for place in context.trail)
         self._trail.set_places([*trail, cell_name(explanation.stage, explanation.index)])
-        self._order_tabs()
+        self._order_focus()
         if from_terms and self._terms.isHidden():  # a cell of one term: the way goes on along its links
             self.relations.links()[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_formula(self, explanation: Explanation) -> None:
-        """Step by step, or as one equation where that was asked for and there is one."""
+        """Show how the number comes about: step by step, or as one equation where that was asked for and there is one."""
         computed = explanation.computed
         if computed is not None:  # the number, and below it how it would have come about
             whole, below = by_step(explanation), by_step(computed)
@@ -259,7 +260,7 @@ class Inspector(MenuZone):
         self._parts.set_formula(parts, ", ".join(map(spoken, parts)))
         self._parts.setVisible(bool(parts))
 
-    def _order_tabs(self) -> None:
+    def _order_focus(self) -> None:
         """Put the links, which come and go, into the tab order where they stand."""
         order = (
             self._tabs.tabBar(),
@@ -277,7 +278,7 @@ class Inspector(MenuZone):
     def _show_caption(self) -> None:
         terms, context = self._terms.terms(), self._context
         worth_it = terms.count() > 1 or (terms.count() == 1 and terms.of_weights())
-        for widget in (self._caption, self._order, self._terms):
+        for widget in (self._caption, self._order_label, self._terms):
             widget.setVisible(worth_it)
         if context is None:
             return
@@ -317,7 +318,7 @@ class Inspector(MenuZone):
 
     def _build(self) -> None:
         style_text(self._caption, "section", strong=True)
-        style_text(self._order, "small", "text3")
+        style_text(self._order_label, "small", "text3")
         for label in (self._caption, *self._states):
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in self._states:
@@ -326,12 +327,12 @@ class Inspector(MenuZone):
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
         self._remark.hide()
-        caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
+        caption = arrange(QHBoxLayout(), self._caption, 1, self._order_label)
         above = self._trail, self._sentence, self._compared, self._states[0], self._before, self._states[1]
         cell = self._formula, self._parts, self.walk, caption, self._terms, self.relations, self._remark
         arrange(QVBoxLayout(self._page), *above, *cell, 1, margins=0, spacing=SPACING.m)
         self._build_covered()
-        self._build_pages()
+        self._build_tabs()
 
     def _build_covered(self) -> None:
         self._covered_page.setObjectName("inspector.covered")
@@ -343,11 +344,11 @@ class Inspector(MenuZone):
             QVBoxLayout(page), self._covered_name, self._covered, self._covered_hint, 1, margins=0, spacing=SPACING.m
         )
 
-    def _build_pages(self) -> None:
-        self._pages.setContentsMargins(0, SPACING.m, 0, 0)
-        QVBoxLayout(self._pages_holder).setContentsMargins(0, 0, 0, 0)
+    def _build_tabs(self) -> None:
+        self._explain_stack.setContentsMargins(0, SPACING.m, 0, 0)
+        QVBoxLayout(self._pages_tab).setContentsMargins(0, 0, 0, 0)
         self.set_pages_here(True)
         arrange(QVBoxLayout(self), self._tabs, self.foot, margins=0)
-        self._pages.currentChanged.connect(self._fit_foot)
+        self._explain_stack.currentChanged.connect(self._fit_foot)
         self._tabs.currentChanged.connect(self._fit_foot)
         self._fit_foot()

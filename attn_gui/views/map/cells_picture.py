@@ -45,8 +45,8 @@ def bins_of(
     cache = tile_cache_of(plane)
     if cache is not None and owner is not None:
         if not _quick(plane, rows, columns, down, right):
-            return cache.seen(owner, plane, rows, columns, down, right, leads=leads)
-        cache.look(owner, plane)
+            return cache.known_cells(owner, plane, rows, columns, down, right, leads=leads)
+        cache.request_overview(owner, plane)
     return (*_read(plane, rows, columns, down, right), None)
 
 
@@ -56,7 +56,7 @@ def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Bloc
     None where nothing is known yet.
     """
     if (cache := tile_cache_of(plane)) is not None and owner is not None:
-        tile = cache.ask(owner, SampledTile(plane)) if sampled else cache.overview(plane)
+        tile = cache.request_tile(owner, SampledTile(plane)) if sampled else cache.best_overview(plane)
         return tile.part_known() if tile is not None and tile.known.any() else None
     rows, columns = plane.shape
     if rows * columns <= planes.AT_ONCE:

@@ -46,7 +46,7 @@ def counts_of(plane: PlaneLike | None) -> dict[int, int]:
     if plane is None or covers(plane):
         return {}
     if (cache := tile_cache_of(plane)) is not None:
-        tile = cache.overview(plane)
+        tile = cache.best_overview(plane)
         return dict.fromkeys(flag_counts(*tile.part_known()), 0) if tile is not None else {}
     rows, columns = plane.shape
     if rows * columns <= COUNTED:
