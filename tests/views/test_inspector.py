@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from attn_gui.app.explain import later_stages
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.engine.analysis.explanation import explain
-from attn_gui.views.inspector.cell_relations import Relations
-from attn_gui.views.inspector.inspector import ExplainContext, Inspector
+from attn_gui.views.inspector.cell_relations import ExplainContext, Relations
+from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.text_views import FormulaView, Link, SentenceView
 from attn_gui.views.widgets import FittingPage

@@ -231,7 +231,7 @@ class Inspector(MenuZone):
             self.relations.links()[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_formula(self, explanation: Explanation) -> None:
-        """Show how the number comes about: step by step, or as one equation where that was asked for and there is one."""
+        """Show how the number comes about: step by step, or as one equation if asked for and there is one."""
         computed = explanation.computed
         if computed is not None:  # the number, and below it how it would have come about
             whole, below = by_step(explanation), by_step(computed)
