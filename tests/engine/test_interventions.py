@@ -24,6 +24,7 @@ from attn_gui.engine.stages import STAGE
 from tests.failing import each
 
 from .conftest import EVALUATIONS, MAKERS
+from .evaluation.working import whole
 
 CASES = [
     (name, stage, kind) for name in ("all", "block", "cross") for stage in EVALUATIONS[name].stages for kind in range(3)
@@ -226,10 +227,6 @@ def long_problem():
     return Problem(**arrays, num_heads=4, num_kv_heads=2, softcap=3.0, temperature=1.5, mask=mask)
 
 
-def whole(evaluation, stage):
-    return np.array(evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage))))
-
-
 @each(("kind", "stage"), [(k % 3, stage) for k, stage in enumerate(DenseEvaluation(long_problem()).stages)], one_of=4)
 def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
     problem = long_problem()
@@ -247,8 +244,6 @@ def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_shor
 
 
 # --- interventions on every stage -----------------------------------------------------------------
-
-
 def boxes(evaluation: Evaluation, stage: str) -> dict[str, Any]:
     """A box inside the stage: one place on the first axis, stretches on the others, the last axis but one whole."""
     axes = dict(zip(evaluation.axes(stage), evaluation.shape(stage), strict=True))

@@ -7,11 +7,9 @@ import pickle
 import re
 import struct
 import sys
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +29,7 @@ from attn_gui.formats import (
 from tests.costs import taking
 from tests.failing import each
 
+from .named.writing import said_by
 from .test_npz import with_end64
 
 
@@ -216,16 +215,6 @@ def test_what_a_file_holds_must_fit_into_the_free_memory(
 
 
 # --- words -------------------------------------------------------------------------------------------
-def said_of(read: Callable[[Path], Any], path: Path) -> str:
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always")
-        try:
-            read(path)
-        except FormatError as error:
-            return str(error)
-    return " ".join(str(note.message) for note in notes)
-
-
 VALUES = (None, True, -1, 1.5, 10**30, "x" * 500, "\x00\u202e", [], [None], [[1], [1, 2]], {"a": {}}, [{}])
 NAMES = "num_heads num_kv_heads score score_params scale softcap temperature rotary_theta mask block query_tokens"
 NAMES += " key_tokens dtype tokens view about format_version strange"
@@ -240,15 +229,16 @@ def test_no_option_of_another_sort_is_told_in_pythons_words(tmp_path: Path) -> N
         options += [{"block": {"ln_weight": value, "ln_bias": [1, 1], "w_linear": [[1, 1], [1, 1]], "ln_eps": value}}]
     for option in options:
         path.write_bytes(session(**option))
-        sentence = said_of(load, path)
+        try:
+            sentence = " ".join(said_by(lambda: load(path))[1])
+        except FormatError as error:
+            sentence = str(error)
         if sentence and (PYTHON.search(sentence) or not sentence.endswith(".") or len(sentence) > 320):
             bad.append(sentence)
     assert not bad
 
 
 # --- pickles are never opened ---------------------------------------------------------------------
-
-
 @each("ending", [".pt", ".pickle", ".PT"])
 def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path, ending):
     ran = tmp_path / "ran"

@@ -314,16 +314,13 @@ def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(carried, tmp_pat
         load(path)
 
 
-def _png_of(packed):
-    chunk = b"zTXt" + b"attn_gui\0\0" + packed
-    return b"\x89PNG\r\n\x1a\n" + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
-
-
 @each("start", ["", "AgAAAAAAAAB7"], one_of=2)  # of nothing, and of a session
 def test_a_text_that_inflates_is_no_work_for_the_window(tmp_path, start):
     """0.4 MB of it took 1.2 s of the window's thread and 0.7 GB: it was weighed as it is packed."""
     path = tmp_path / "a.png"
-    path.write_bytes(_png_of(zlib.compress(start.encode() + b"A" * 100_000_000, 9)))
+    chunk = b"zTXtattn_gui\0\0" + zlib.compress(start.encode() + b"A" * 100_000_000, 9)
+    framed = (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + framed)
     with taking(8 * 2**20):
         assert open_small(path, 4 * 2**20) is None
         if not start:

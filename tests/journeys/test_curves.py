@@ -174,7 +174,8 @@ def test_the_curve_is_what_the_maps_hold_follows_edits_and_is_read_zoomed_moved_
     assert "Fitting w" in person.status()
     person.click("fitting.cancel")
     assert person.find("button.fit").isEnabled()
-    settle_fit(person)
+    person.let_work_end()
+    person.settle()
     assert len(person.steps()) == 1
 
 
@@ -234,10 +235,3 @@ def gate(monkeypatch):
     monkeypatch.setattr(pages, "fit_width", fit)
     yield found
     found.open()
-
-
-def settle_fit(person):
-    person.program.late.curve._fits.wait()
-    for _ in range(3):
-        QTest.qWait(1)
-    person.wait()

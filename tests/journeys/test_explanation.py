@@ -57,22 +57,12 @@ def numeric(text):
     return float(text.replace("−", "-"))
 
 
-def click_term(person, row, column=0):
-    table = table_of(person)
-    place = table.visualRect(table.model().index(row, column)).center()
-    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    person.look()
-
-
 def copy(person, form):
     """Copy the equations in a form of the menu."""
     action = next(each for each in person.find("zone.explain").findChildren(QAction) if each.text() == form)
     assert action.parent().parent().isVisible()  # the button with the menu
     action.trigger()
     person.look()
-
-
-# --- what is said ------------------------------------------------------------------------------------
 
 
 def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead_on(person, tmp_path, settled, qtbot):
@@ -96,9 +86,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     person.type_into("query", 0, 0, "0.00002")
     person.choose_cell("scores", 0, 0)
     QTest.qWait(50)
-    model = person.find("inspector.terms", QTableView).model()
-    texts = {str(model.index(row, column).data()) for row in range(model.rowCount()) for column in range(1, 4)}
-    assert "2.00e−5" in texts
+    assert "2.00e−5" in {text for row in terms(person) for text in row[1:4]}
 
     person.again("behind a mask a closed cell reaches nothing", CAUSAL)
     person.choose_cell("scaled", 3, 9)
@@ -195,7 +183,9 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     # a term of the table leads to its cell
     person.choose_cell("weights", 10, 13)
     second = terms(person)[1][0]
-    click_term(person, 1)
+    table = table_of(person)
+    place = table.visualRect(table.model().index(1, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert person.find("heatmap.scaled").isVisible()
     assert f"it → {second} (10, 0)" in person.status()
 
@@ -209,7 +199,7 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
 
     # a column and the reach say one thing
     person.choose_cell("query", 10, 1)
-    assert "Column 97 (head 3, its column 1) of Q" in sentence(person)
+    assert "Column 97 (head 3, its column 1) of Q" in person.find("inspector.sentence").accessibleName()
     person.choose_cell("scores", 10, 13)
     shown = person.find("inspector.terms", QTableView).model()
     assert shown.headerData(1, Qt.Orientation.Horizontal) == "Q[10, c]"
@@ -228,10 +218,3 @@ def test_cells_are_explained_in_sentence_numbers_and_one_equation_and_links_lead
     QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
     qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
     assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
-
-
-# --- following and copying ---------------------------------------------------------------------------
-
-
-def sentence(person):
-    return person.find("inspector.sentence").accessibleName()

@@ -94,7 +94,8 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_on_their_page_and_take
     assert not person.action("show_gradient").isEnabled()
 
     person.again("on their page")
-    choose_and_open(person)
+    person.click_cell("weights", 1, 0)
+    person.do("gradient_maps")
     for value in (None, "7"):
         if value is not None:
             person.type_into("query", 1, 2, value)
@@ -140,8 +141,3 @@ def settled(person):
 
 def by_name(shown):
     return {one.name: one.cells for one in shown.maps}
-
-
-def choose_and_open(person):
-    person.click_cell("weights", 1, 0)
-    person.do("gradient_maps")

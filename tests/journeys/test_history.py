@@ -19,12 +19,6 @@ def tells(person):
     return [str(model.index(row, 0).data(MOVE_ROLE) or "") for row in range(model.rowCount())]
 
 
-def ranking(person):
-    model = person.find("blame.list", QListView).model()
-    rows = [model.index(row, 0) for row in range(model.rowCount())]
-    return [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
-
-
 def test_steps_say_what_they_moved_and_states_are_kept_compared_named_deleted_saved_and_opened(person, tmp_path):
     person.choose_cell("weights", 1, 0)
     values = [person.value("weights", 1, 0)]
@@ -53,7 +47,9 @@ def test_steps_say_what_they_moved_and_states_are_kept_compared_named_deleted_sa
     now = person.program.document.problem
     person.do("blame")
     person.rest()
-    found = ranking(person)
+    model = person.find("blame.list", QListView).model()
+    rows = [model.index(row, 0) for row in range(model.rowCount())]
+    found = [(str(row.data()), str(row.data(NOTE_ROLE))) for row in rows]
     assert len(found) == 3, "Q[0] does not move A[1, 0]"
     without = now.key.copy()
     without[1, 0] = 0.0

@@ -89,18 +89,14 @@ def person(launch, disk, tmp_path, monkeypatch):
 
 def open_and_type(person, disk, path):
     disk.forget()
-    open_large(person, disk, path)
-    person.type_into("query", 0, 0, "7")
-    kept(person)
-    assert b'"query":' not in own().read_bytes(), "its cell alone"
-
-
-def open_large(person, disk, path):
     save_session(person.program.document.problem, path)
     person.program.files.open_path(path)
     person.look()
     disk.forget()
     disk.hold()
+    person.type_into("query", 0, 0, "7")
+    kept(person)
+    assert b'"query":' not in own().read_bytes(), "its cell alone"
 
 
 def own():

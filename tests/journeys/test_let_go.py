@@ -6,9 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QTableView
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import new_fields
@@ -94,15 +93,8 @@ def turn_all_pages(person):
 
 
 def go_about_a_model(person):
-    person.do("known_toy_induction")
-    person.wait()
-    for field, text in (("control.text", "a b c a"), ("control.other_text", "q w q")):
-        person.overwrite(person.find(field, QLineEdit), text)
-        person.wait()
-    heads = person.find("model", QTableView)
-    QTest.mouseClick(
-        heads.viewport(), Qt.MouseButton.LeftButton, pos=heads.visualRect(heads.model().index(1, 1)).center()
-    )
+    person.open_toy("a b c a", "q w q")
+    person.click_head(1, 1)
     person.wait()
     person.do("head_off")
     person.wait()

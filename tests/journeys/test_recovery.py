@@ -241,11 +241,6 @@ def typed_in(program, row, column, number):
     assert model.setData(model.index(row, column), repr(number))
 
 
-def click_head(person, layer, head):
-    person.click_head(layer, head)
-    person.wait()
-
-
 def kept(person, qtbot):
     """Wait until the journal holds the document; what it holds then."""
 
@@ -264,19 +259,14 @@ def kept(person, qtbot):
     return held(own()[0])
 
 
-def recovered(person, qtbot):
-    press_first(person)
-    qtbot.waitUntil(lambda: person.program.document.modified)
-    person.wait()
-
-
 def changed(person):
     """Another text, a head of layer 0 off, a number of layer 1 typed."""
     person.overwrite(person.find("control.text", QLineEdit), TEXT)
     person.wait()
     person.click("model.head_off")
     person.wait()
-    click_head(person, 1, 3)
+    person.click_head(1, 3)
+    person.wait()
     person.type_into("w_query", 1, 0, "2.5")
     person.wait()
 
@@ -342,7 +332,9 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ch
         qtbot.waitUntil(lambda: "SHA-256" in person.banner())
         assert person.program.document.problem is before
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
-    recovered(person, qtbot)
+    press_first(person)
+    qtbot.waitUntil(lambda: person.program.document.modified)
+    person.wait()
     study = person.program.document.study
     assert (study.model.folder, study.text, study.layer, set(study.others)) == (away, TEXT, 1, {0})
     assert person.program.document.problem == problem

@@ -103,21 +103,16 @@ def test_the_command_line_writes_the_strip_and_the_frames(tmp_path, capsys):
     assert "has no slider" in capsys.readouterr().err
 
 
-def moving(path):
-    """The frames of a GIF as Qt reads them."""
-    reader = QImageReader(str(path))
-    assert reader.supportsAnimation()
-    assert reader.loopCount() == -1  # again and again
-    return [reader.read() for _ in range(reader.imageCount())]
-
-
 def test_a_gif_moves_and_shows_what_the_numbered_pictures_show(tmp_path, capsys):
     call = ["export", str(PATH), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "60"]
     assert main([*call, "--set", "steps=4", "--format", "gif"]) == 0
     stem = tmp_path / "worked-example-sweep-h0"
     assert capsys.readouterr().out.split() == [f"{stem}.gif"]
     assert main([*call, "--set", "steps=4", "--format", "png", "--frames"]) == 0
-    frames = moving(f"{stem}.gif")
+    reader = QImageReader(f"{stem}.gif")
+    assert reader.supportsAnimation()
+    assert reader.loopCount() == -1  # again and again
+    frames = [reader.read() for _ in range(reader.imageCount())]
     assert len(frames) == 4
     for place, frame in enumerate(frames):
         still = QImage(f"{stem}-{place:03d}.png")

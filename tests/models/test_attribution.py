@@ -207,16 +207,13 @@ def with_cells(changed: Run, layer: int, stage: str, box, values) -> Run:
     return changed.replace(interventions=[record])
 
 
-def close(found: np.ndarray, wanted: np.ndarray) -> bool:
-    return bool(np.abs(found - wanted).max() <= OTHERS * max(1.0, float(np.abs(wanted).max())))
-
-
 @each("name", NAMES)
 def test_all_rows_of_a_layers_end_are_the_other_run(name):
     changed, clean = run(name, 1), run(name, 2)
     for layer in range(changed.model.num_layers):
         patched = with_cells(changed, layer, "block_output", *rows_taken(changed, clean, layer, "block_output"))
-        assert close(patched.hidden[-1], clean.hidden[-1])
+        wanted = clean.hidden[-1]
+        assert np.abs(patched.hidden[-1] - wanted).max() <= OTHERS * max(1.0, float(np.abs(wanted).max()))
         if clean.model.ends.head is not None:
             token, against = int(np.argmax(clean.logits[-1])), int(np.argmin(clean.logits[-1]))
             assert recovered(changed, clean, patched, token, against) == pytest.approx(1, abs=1e-3)

@@ -188,14 +188,6 @@ def weights(small_model: Model) -> Iterator[bytes]:
                 yield array.astype(np.float64).tobytes()
 
 
-def saved(document: Document, path: Path) -> StudyRecord:
-    assert document.study is not None
-    save_study(record_of(document.study, document.problem, {}, document.snapshots.all), path)
-    with pytest.raises(ModelNeeded) as caught:
-        open_file(path)
-    return caught.value.record
-
-
 def image(problem: Problem) -> object:
     return problem.replace(), [(name, array.tobytes()) for name, array in sorted(problem.arrays().items())]
 
@@ -220,14 +212,15 @@ def test_no_walk_brings_a_weight_into_the_file_and_all_comes_back(
         except ValueError:
             continue  # refused: nothing has changed
     path = tmp_path_factory.mktemp("walk") / "a.attn"
-    record = saved(document, path)
-    held = {array.tobytes() for array in arrays_in(path.read_bytes()).values()}
-    assert held.isdisjoint(weights(small_model))
+    assert document.study is not None
+    record = kept(record_of(document.study, document.problem, {}, document.snapshots.all), path)
+    written = {array.tobytes() for array in arrays_in(path.read_bytes()).values()}
+    assert written.isdisjoint(weights(small_model))
     states = 1 + len(document.snapshots.all) + len(record.layers)
     resized = sum(step[0] in ("matrix", "heads") for step in walk)
     assert path.stat().st_size < 20_000 + states * (12_000 + resized * 60_000)
     found = opened_study(record, [], silent)
     assert_same(found.problem, document.problem)
     assert [each.name for each in found.snapshots] == [each.name for each in document.snapshots.all]
-    for kept, again in zip(document.snapshots.all, found.snapshots, strict=True):
-        assert image(again.problem()) == image(kept.problem())
+    for held, again in zip(document.snapshots.all, found.snapshots, strict=True):
+        assert image(again.problem()) == image(held.problem())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QMenu
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, explain, resize, solve, verify
@@ -20,6 +20,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.masks import MASKS, Layer, Parameter, Sizes, open_where
 from attn_gui.formats import save
+from tests.newcomer.conftest import texts
 
 SMALL = "worked-example.npz"
 
@@ -126,7 +127,3 @@ def test_it_is_added_explained_verified_and_taken_back_in_the_window(launch, qtb
     assert "✗" not in texts(page)
     person.do("undo")
     assert person.program.document.problem.mask == ()
-
-
-def texts(page):
-    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]

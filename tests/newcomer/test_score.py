@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel
 
 from attn_gui.cli import main
 from attn_gui.engine import FieldError, Problem, compute, explain, solve, verify
@@ -19,6 +18,7 @@ from attn_gui.engine.graph.stage import StageName
 from attn_gui.engine.scores import SCORES, Score, ScoreSetting
 from attn_gui.formats import load, save
 from tests.failing import each
+from tests.newcomer.conftest import texts
 
 D = 5  # the axis that is summed, in the order b g r i j d
 SMALL = "worked-example.npz"
@@ -166,7 +166,3 @@ def test_it_is_chosen_explained_verified_and_kept_in_the_window(launch, qtbot):
     assert "✗" not in texts(page)
     person.do("undo")
     assert person.program.document.problem.score == "dot"
-
-
-def texts(page):
-    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]

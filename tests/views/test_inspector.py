@@ -78,22 +78,12 @@ def links(inspector: Inspector) -> dict[str, Link]:
     return {link.text(): link for link in inspector.findChildren(Link) if link.isVisible()}
 
 
-def page_of(inspector: Inspector) -> FittingPage:
-    """The explanation, without the page that covers it in a lesson."""
-    return inspector.findChild(FittingPage, "inspector.page")
-
-
 def words(inspector: Inspector) -> set[str]:
     return {label.text() for label in inspector.findChildren(QLabel) if label.isVisible()}
 
 
 def table(inspector: Inspector) -> TermsView:
     return inspector.findChild(TermsView)
-
-
-def neighbors(inspector: Inspector) -> list[str]:
-    """What a cell comes from and reaches, in order."""
-    return [link.text() for link in inspector.findChild(Relations).findChildren(Link) if link.isVisible()]
 
 
 def activate(inspector: Inspector, qtbot: QtBot) -> None:
@@ -112,7 +102,8 @@ def activate(inspector: Inspector, qtbot: QtBot) -> None:
     ],
 )
 def test_rows_and_columns_are_one_link_to_the_last_stage(shown, stage, row, column, expected):
-    assert neighbors(shown(direct(), stage, row, column)) == expected
+    neighbors = shown(direct(), stage, row, column).findChild(Relations).findChildren(Link)
+    assert [link.text() for link in neighbors if link.isVisible()] == expected
 
 
 def test_everything_is_reached_by_tab_in_reading_order(shown, qtbot):
@@ -141,7 +132,8 @@ def test_following_an_edit_keeps_the_keyboard_where_it_is(shown, qtbot):
 
 def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown):
     inspector = shown(direct(), "weights", 2, 1, width=248)
-    page, terms, relations = page_of(inspector), table(inspector), inspector.findChild(Relations)
+    page, terms = inspector.findChild(FittingPage, "inspector.page"), table(inspector)
+    relations = inspector.findChild(Relations)
     parts = page.findChildren(FormulaView)[1]
     for height in (900, 500, 300, 200):
         inspector.resize(248, height)

@@ -315,12 +315,9 @@ def test_a_column_drawn_with_the_mouse_leaves_the_others_as_they_are(qtbot, coun
     before = [panel.view.columnWidth(column) for column in range(4)]
     header, edge = panel.view.columns, panel.view.columnViewportPosition(2) + before[2] - 1
     middle = header.height() // 2
-    for place, act in ((edge, QTest.mousePress), (edge - 20, QTest.mouseMove), (edge - 30, QTest.mouseMove)):
-        at = QPoint(place, middle)
-        if act is QTest.mousePress:
-            act(header.viewport(), LEFT, pos=at)
-        else:
-            act(header.viewport(), at)
+    QTest.mousePress(header.viewport(), LEFT, pos=QPoint(edge, middle))
+    for place in (edge - 20, edge - 30):
+        QTest.mouseMove(header.viewport(), QPoint(place, middle))
     QTest.mouseRelease(header.viewport(), LEFT, pos=QPoint(edge - 30, middle))
     settle()
     assert [panel.view.columnWidth(column) for column in range(4)] == [*before[:2], before[2] - 30, before[3]]

@@ -224,10 +224,6 @@ def thumbs(strip: HeadsStrip) -> list[HeadThumb]:
     return sorted((t for t in strip.findChildren(HeadThumb) if t.isVisible()), key=lambda thumb: thumb.head)
 
 
-def words(strip: HeadsStrip) -> set[str]:
-    return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
-
-
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot):
     problem = problem_of()
     strip = shown(qtbot, problem)
@@ -263,7 +259,8 @@ def test_shared_heads_stand_together_over_a_line(qtbot):
     strip = shown(qtbot, problem_of(6, 2))
     gaps = [b.x() - a.geometry().right() for a, b in zip(thumbs(strip), thumbs(strip)[1:], strict=False)]
     assert gaps[0] == gaps[1] == gaps[3] == gaps[4] < gaps[2]
-    assert "of 6 · 2 K/V heads, 3 query heads each" in words(strip)
+    words = {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
+    assert "of 6 · 2 K/V heads, 3 query heads each" in words
 
 
 def test_nan_is_said_and_not_hidden(qtbot):

@@ -35,11 +35,6 @@ def share(weights: list[list[float]], counts: Callable[[int, int], bool]) -> flo
     return sum(weight for i, j, weight in cells if counts(i, j)) / sum(weight for _, _, weight in cells)
 
 
-def is_induction(i: int, j: int) -> bool:
-    """As TransformerLens builds it: the map of duplicates, moved right by one, its lower triangle."""
-    return 0 < j <= i and j - 1 < i and TOKENS[j - 1] == TOKENS[i]
-
-
 LOOPS: dict[str, Callable[[list[list[float]]], float]] = {
     "entropy": lambda rows: sum(-sum(a * math.log(a) for a in row if a) for row in rows) / len(rows),
     "rank": lambda rows: float(np.linalg.norm(rows) ** 2 / np.linalg.norm(rows, 2) ** 2),
@@ -47,7 +42,8 @@ LOOPS: dict[str, Callable[[list[list[float]]], float]] = {
     "sink": lambda rows: share(rows, lambda i, j: j == 0),
     "previous_token": lambda rows: share(rows, lambda i, j: j == i - 1),
     "duplicate_token": lambda rows: share(rows, lambda i, j: j < i and TOKENS[j] == TOKENS[i]),
-    "induction": lambda rows: share(rows, is_induction),
+    # as TransformerLens builds it: the map of duplicates, moved right by one, its lower triangle
+    "induction": lambda rows: share(rows, lambda i, j: 0 < j <= i and TOKENS[j - 1] == TOKENS[i]),
 }
 
 

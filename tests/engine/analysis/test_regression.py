@@ -75,10 +75,6 @@ def test_what_cannot_be_fitted_is_said() -> None:
 EPS = np.finfo(float).eps
 
 
-def silent(share):
-    pass
-
-
 @each("most", [1, 4])
 def test_the_parts_of_a_mixture_are_weights_times_values(most):
     random = np.random.default_rng(3).standard_normal
@@ -133,7 +129,7 @@ def soft(scores, values):
 
 def test_the_ways_are_those_of_the_textbook(points):
     x, y, q = points.key[:, 0], points.value[:, 0], points.query[:, 0]
-    average, kernel, fitted, dot = poolings(points.replace(scale=3.0, temperature=2.0), 0, 0, silent)
+    average, kernel, fitted, dot = poolings(points.replace(scale=3.0, temperature=2.0), 0, 0, lambda _share: None)
     apart = q[:, None] - x
     assert average.outputs == pytest.approx(np.full(21, y.mean()), abs=1e-14)
     assert kernel.outputs == pytest.approx(soft(-(apart**2) / 2, y), abs=1e-13)
@@ -151,8 +147,6 @@ def test_the_function_behind_points_is_told_by_what_it_explains(points):
 
 
 # --- cosines between tokens -----------------------------------------------------------------------
-
-
 def plain_cosine(a, b):
     lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(x * x for x in b))
     return math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0.0

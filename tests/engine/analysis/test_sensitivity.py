@@ -12,7 +12,6 @@ from attn_gui.engine import (
     ShapeError,
     arrays,
     compute,
-    layer_from_mapping,
     sensitivity,
 )
 from attn_gui.engine.analysis.sensitivity import (
@@ -31,21 +30,16 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from tests.costs import taking
 from tests.engine.conftest import COMPUTED
+from tests.engine.evaluation.working import with_value
 from tests.failing import each
 
 
 def changed(problem, name, index, step):
     if name in problem.scalars():
-        value, (head, *tail) = problem.scalars()[name] + step, name.split(".")
-    else:
-        value = np.array(problem.arrays()[name])
-        value[index] += step
-        head, *tail = name.split(".")
-    if head == "mask":
-        layers = list(problem.mask)
-        layers[int(tail[0])] = layer_from_mapping(layers[int(tail[0])].to_mapping() | {tail[1]: value})
-        return problem.replace(mask=tuple(layers))
-    return problem.replace(**{head: {**getattr(problem, head), tail[0]: value} if tail else value})
+        return with_value(problem, name, problem.scalars()[name] + step)
+    value = np.array(problem.arrays()[name])
+    value[index] += step
+    return with_value(problem, name, value)
 
 
 @each("name", COMPUTED, one_of=4)
@@ -155,8 +149,6 @@ def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken
 
 
 # --- finite differences against exact gradients ---------------------------------------------------
-
-
 @pytest.fixture
 def by_hand():
     random = np.random.default_rng(6).standard_normal
@@ -208,8 +200,6 @@ def test_gradients_by_the_steps_are_those_of_the_formulas():
 
 
 # --- the gradient as an evaluation ----------------------------------------------------------------
-
-
 @pytest.fixture
 def batched():
     random = np.random.default_rng(3).standard_normal

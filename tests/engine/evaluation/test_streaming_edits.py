@@ -89,7 +89,8 @@ def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng
         box = random_box(working.arrays[field].shape, rng, most=1)
         working.write(field, box, random_values(working.arrays[field], box, rng, amplitude))
         largest = max(largest, np.abs(working.arrays["value"]).max())
-    exact = whole(DenseEvaluation(double(working.problem())), "output")
+    doubles = {name: array.astype(float) for name, array in working.arrays.items() if "." not in name}
+    exact = whole(DenseEvaluation(working.problem().replace(dtype="float64", **doubles)), "output")
     fresh = working.fresh()
     error = np.abs(whole(fresh, "output") - exact).max()
     summed = rounding(dtype, working.problem().m + edits, largest)
@@ -98,11 +99,6 @@ def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng
     assert working.evaluation.settled
     for stage in working.evaluation.stages:
         assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
-
-
-def double(problem):
-    arrays = {name: np.asarray(array, float) for name, array in problem.arrays().items() if "." not in name}
-    return problem.replace(dtype="float64", **arrays)
 
 
 def all_known(evaluation):
@@ -277,12 +273,7 @@ def test_edits_while_passes_pictures_and_settling_go_on(rng):
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
 
 
-# --- priority: tiles beside a window wait while it shows an edit, those that it asks for do not
-
-
-# --- heaps of the C library ----------------------------------------------------------------------
-
-
+# --- priority ------------------------------------------------------------------------------------
 def test_tiles_beside_the_window_wait_for_an_edit_and_those_that_it_asks_for_do_not(monkeypatch, qapp):
     waited, done = list[float](), list[int]()
     threads.window_priority.cache_clear()

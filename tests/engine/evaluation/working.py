@@ -24,16 +24,7 @@ class Working:
     def problem(self) -> Problem:
         fields = dict(self.rest)
         for name, array in self.arrays.items():
-            head, *tail = name.split(".")
-            if head == "mask":
-                layers = list(fields["mask"])
-                mapping = layers[int(tail[0])].to_mapping() | {tail[1]: array}
-                layers[int(tail[0])] = layer_from_mapping(mapping)
-                fields["mask"] = tuple(layers)
-            elif tail:
-                fields[head] = {**fields[head], tail[0]: array}
-            else:
-                fields[name] = array
+            put(fields, name, array)
         return Problem.over(fields)
 
     def write(self, name: str, box: Box, values: Any) -> Recomputed:
@@ -52,6 +43,24 @@ class Working:
     def worst(self, stages: Sequence[str] = ()) -> float:
         """The largest difference from a dense evaluation, relative to the stage's largest value."""
         return apart(DenseEvaluation(self.problem()), self.evaluation, stages)
+
+
+def put(fields: dict[str, Any], name: str, value: Any) -> None:
+    """Put a value where the name of its array leads: mask.0.values, score_params.w, query."""
+    head, *tail = name.split(".")
+    if head == "mask":
+        layers = list(fields["mask"])
+        layers[int(tail[0])] = layer_from_mapping(layers[int(tail[0])].to_mapping() | {tail[1]: value})
+        fields["mask"] = tuple(layers)
+    else:
+        fields[head] = {**fields[head], tail[0]: value} if tail else value
+
+
+def with_value(problem: Problem, name: str, value: Any) -> Problem:
+    """The problem with another array or number."""
+    fields = dict(problem.fields())
+    put(fields, name, value)
+    return problem.replace(**{name.partition(".")[0]: fields[name.partition(".")[0]]})
 
 
 def rounding(dtype: str, terms: int, size: float) -> float:

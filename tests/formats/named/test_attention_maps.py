@@ -1,8 +1,6 @@
 """Attention weights in files, alone or beside Q, K, V, and Q, K, V in one array: read and said, asked, or refused."""
 
-import json
 import re
-import warnings
 from copy import deepcopy
 from itertools import permutations
 from pathlib import Path
@@ -23,6 +21,8 @@ from attn_gui.formats.named.mapped_problem import complaint, mapping_with_answer
 from attn_gui.formats.named.weight_layouts import PART_BY_PART, SPLITS, HeadCounts
 from tests.failing import each
 
+from .writing import put, said_by
+
 TOKENS = tuple("abcde")
 RANDOM = np.random.default_rng(3)
 
@@ -32,20 +32,11 @@ def maps(*shape: int) -> np.ndarray:
 
 
 def kept(folder: Path, ending: str = "npz", **arrays: np.ndarray) -> Path:
-    path = folder / f"dump.{ending}"
-    if ending == "npz":
-        np.savez(path, **arrays)
-    elif ending == "json":
-        path.write_text(json.dumps({name: array.tolist() for name, array in arrays.items()}))
-    else:
-        save_arrays(arrays, path)
-    return path
+    return put(folder / f"dump.{ending}", arrays)
 
 
 def opened(path: Path, **said: object) -> tuple[Problem, list[str]]:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        return load(path, **said), [str(one.message) for one in told]
+    return said_by(lambda: load(path, **said))
 
 
 # --- names ------------------------------------------------------------------------------------------
@@ -322,10 +313,7 @@ def dump(path: Path, mask: str | None, noise: float = 0.0, closed: slice = slice
 
 
 def said(path: Path) -> str:
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always")
-        load(path, arrays={part: f"blocks.0.attn.hook_{part[0]}" for part in PARTS})
-    return " ".join(str(note.message) for note in notes)
+    return " ".join(opened(path, arrays={part: f"blocks.0.attn.hook_{part[0]}" for part in PARTS})[1])
 
 
 @each(
@@ -355,9 +343,7 @@ def test_rows_without_numbers_are_left_out_of_it_and_that_is_said(
     assert (words in found) if words else ("differ" not in found), found
 
 
-# --- query ----------------------------------------------------------------------------------------
-
-
+# --- Q, K and V in one array ---------------------------------------------------------------------
 def together(heads: list[np.ndarray], kv: list[tuple[np.ndarray, np.ndarray]], split: str) -> np.ndarray:
     """Columns of heads laid into one array by hand, as the split says."""
     if split == "part,head,column":

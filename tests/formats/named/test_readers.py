@@ -38,8 +38,6 @@ from .writing import put
 
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 16 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))
-
-
 SUFFIXES = (".safetensors", ".json", ".xlsx")
 
 
@@ -69,8 +67,6 @@ def test_a_file_of_one_array_is_a_matrix(suffix: str, tmp_path: Path) -> None:
 
 
 # --- safetensors ---------------------------------------------------------------------------------
-
-
 @each(("kind", "dtype"), [("BF16", "<u2"), ("F16", "<f2"), ("F32", "<f4"), ("I64", "<i8")])
 def test_every_kind_of_numbers_is_read(kind: str, dtype: str, tmp_path: Path) -> None:
     values = np.array([[1.0, -0.5], [3.0, 2.0**-3]], np.float32)
@@ -181,6 +177,15 @@ def test_a_json_that_is_too_long_is_not_read(tmp_path: Path, refused: Callable[.
 
 
 # --- workbooks -----------------------------------------------------------------------------------
+def put_sheet(folder: Path, rows: Sequence[Sequence[object]]) -> Path:
+    """A workbook with these rows in its one sheet."""
+    book, path = openpyxl.Workbook(), folder / "a.xlsx"
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
 def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
@@ -212,10 +217,7 @@ def test_what_is_hidden_is_read_and_said(hidden: str, tmp_path: Path) -> None:
 
 @each("prefix", [b"", b"x:"])  # the latter as Open XML SDK writes them, which computes none
 def test_values_are_read_and_never_formulas(prefix: bytes, tmp_path: Path, refused: Callable[..., str]) -> None:
-    book = openpyxl.Workbook()
-    book.active.append([1, "=A1+1"])
-    path = tmp_path / "a.xlsx"
-    book.save(path)
+    path = put_sheet(tmp_path, [[1, "=A1+1"]])
     if prefix:
         patched(path, SHEET, lambda data: re.sub(rb"<(/?)(?=\w)", rb"<\1x:", data).replace(b"xmlns=", b"xmlns:x="))
     assert "has formulas without values" in refused(open_matrix, path, path=path)
@@ -252,11 +254,7 @@ def test_a_row_may_begin_at_the_end_of_a_piece(tmp_path: Path, monkeypatch: pyte
 def test_a_cell_that_is_no_number_is_named(
     cells: list[list[object]], words: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    book = openpyxl.Workbook()
-    for row in cells:
-        book.active.append(row)
-    path = tmp_path / "a.xlsx"
-    book.save(path)
+    path = put_sheet(tmp_path, cells)
     assert words in refused(open_matrix, path, path=path)
 
 
@@ -283,11 +281,7 @@ def beside(names: Sequence[str | None]) -> list[list[object]]:
 def test_tables_of_one_sheet_go_by_the_names_above_them(
     layout: Callable[..., list[list[object]]], names: Sequence[str], tmp_path: Path
 ) -> None:
-    book = openpyxl.Workbook()
-    for row in layout(names):
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    found = load(tmp_path / "a.xlsx")
+    found = load(put_sheet(tmp_path, layout(names)))
     assert (found.query.tolist(), found.key.tolist(), found.value.tolist()) == (Q, K, V)
 
 
@@ -296,11 +290,7 @@ def test_tables_of_one_sheet_without_names_are_asked_about(
     layout: Callable[..., list[list[object]]], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     """The window asks which is which, as of any arrays whose names say nothing."""
-    path = tmp_path / "a.xlsx"
-    book = openpyxl.Workbook()
-    for row in layout((None, None, None)):
-        book.active.append(row)
-    book.save(path)
+    path = put_sheet(tmp_path, layout((None, None, None)))
     assert "got Sheet 0, Sheet 1, Sheet 2" in refused(load, path, path=path)
     assert [array.shape for array in list_arrays(path).arrays] == [(2, 2), (2, 2), (2, 3)]
     assert load(path, arrays={"query": "Sheet 0", "key": "Sheet 1", "value": "Sheet 2"}).value.tolist() == V
@@ -308,11 +298,8 @@ def test_tables_of_one_sheet_without_names_are_asked_about(
 
 @each("name", ["K^T", "Kᵀ", "K'", "K.T", "key transposed", "K 转置"])
 def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
-    book = openpyxl.Workbook()
-    for row in beside(("Q", name, "V")):
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    assert f"By their names {name} may be transposed" in refused(load, tmp_path / "a.xlsx", path=tmp_path / "a.xlsx")
+    path = put_sheet(tmp_path, beside(("Q", name, "V")))
+    assert f"By their names {name} may be transposed" in refused(load, path, path=path)
     text = tmp_path / "a.md"
     text.write_text(f"Q = [[1, 0.5], [0, 1]]\n{name} = [[1, 2], [0, 1]]\nV = [[1, 2, 3], [3, 4, 5]]", "utf-8")
     assert f"none of them a transpose, that fit together; got Q, {name}, V" in refused(open_file, text, path=text)
@@ -326,11 +313,7 @@ def test_a_transpose_is_not_read_as_what_it_is_of(name: str, tmp_path: Path, ref
 def test_numbers_kept_as_texts_stay_what_they_are_beside_whole_ones(
     cells: list[list[object]], numbers: list[list[float]], tmp_path: Path
 ) -> None:
-    book = openpyxl.Workbook()
-    for row in cells:
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    assert open_matrix(tmp_path / "a.xlsx").values.tolist() == numbers
+    assert open_matrix(put_sheet(tmp_path, cells)).values.tolist() == numbers
 
 
 def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
@@ -450,8 +433,6 @@ def test_a_sheet_of_a_problem_that_cannot_be_read_is_refused(
 
 
 # --- what the file holds besides, and files of our own -------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["minilm-layer2.npz", "smollm2-layer10.npz"])
 def test_steps_beside_the_problem_are_compared_with_those_computed_and_said_where_they_differ(
     tmp_path: Path, name: str

@@ -18,16 +18,23 @@ from attn_gui.formats.named.array_mapping import propose_mapping
 from attn_gui.formats.named.mapped_problem import mapping_with_answers
 from tests.failing import each
 
-from .writing import put
+from .writing import put, said_by
 
 RANDOM = np.random.default_rng(35)
 FULL = ("batch", "head", "token", "column")
+Rows = dict[str, np.ndarray]
 NAMES = {
     "own": ("query", "key", "value"),
     "letters": ("q", "k", "v"),
     "hooks": tuple(f"blocks.0.attn.hook_{letter}" for letter in "qkv"),
     "layer": tuple(f"h.3.attn.{letter}" for letter in "qkv"),
 }
+
+
+@pytest.fixture
+def rows() -> Rows:
+    """Q, K and V of five tokens and four columns."""
+    return {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
 
 
 def heads(kv_heads: int = 4, batch: int = 1) -> dict[str, np.ndarray]:
@@ -45,14 +52,6 @@ def weights_of(arrays: dict[str, np.ndarray]) -> np.ndarray:
     """softmax(Q Kᵀ / √d) of every head, in plain NumPy."""
     keys = np.repeat(arrays["key"], arrays["query"].shape[1] // arrays["key"].shape[1], axis=1)
     return softmax(np.einsum("bhnd,bhmd->bhnm", arrays["query"], keys) / np.sqrt(arrays["query"].shape[-1]))
-
-
-def said_by(call: Any) -> tuple[Any, list[str]]:
-    """What a call gives, and what it warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = call()
-    return found, [str(warning.message) for warning in caught]
 
 
 def is_right(problem: Problem, expected: np.ndarray) -> bool:
@@ -334,12 +333,11 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
 
 @each(("suffix", "kind"), [*in_turn((kind,) for kind in MASKS), *((".xlsx", kind) for kind in MASKS)], one_of=3)
 def test_masks_are_read_by_their_names_or_asked_for(
-    kind: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str, suffix: str, rows: Rows, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, cells, allowed = MASKS[kind]
     if suffix == ".xlsx" and (np.ndim(cells) > 2 or np.asarray(cells).dtype.kind == "f"):
         pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
     if suffix == ".json" and "causal" in name:
         put(path, rows, {name: cells})
@@ -373,8 +371,7 @@ def test_a_mask_of_items_times_heads_is_that_of_multihead_attention(tmp_path: Pa
 
 
 @each("name", ["attn_bias", "position_bias"])
-def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_what_is_called_a_bias_is_added(name: str, rows: Rows, tmp_path: Path) -> None:
     for cells in (OPEN.astype(int), OPEN.astype(float), RANDOM.normal(size=(5, 5))):
         problem, said = said_by(lambda cells=cells: load(put(tmp_path / "a.npz", {**rows, name: cells})))
         np.testing.assert_array_equal(problem.mask[0].values, cells)
@@ -384,8 +381,7 @@ def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
 
 
 @each("name", ["mask_T", "attn_bias_t", "mask'"])
-def test_a_turned_mask_is_asked_about(name: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_a_turned_mask_is_asked_about(name: str, rows: Rows, tmp_path: Path) -> None:
     path = put(tmp_path / "a.npz", {**rows, name: np.where(OPEN, 0, -1e9)})
     with pytest.raises(SeveralReadings, match=r'in 2 ways: mask="add" .*mask="none"'):
         load(path)
@@ -394,8 +390,7 @@ def test_a_turned_mask_is_asked_about(name: str, tmp_path: Path) -> None:
 
 
 @each("word", ["n_heads", "num_attention_heads", "q_num_heads", "nheads"])
-def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_numbers_of_heads_under_other_names_count(word: str, rows: Rows, tmp_path: Path) -> None:
     problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
     assert problem == Problem(**rows, num_heads=2)
     assert said == [f"a.npz: “{word}” was read as num_heads 2."]
@@ -408,14 +403,14 @@ def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> 
     "said",
     [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}, {"num_heads": "2", "dtype": "bfloat16", "scale": "None"}],
 )
-def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, str], tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_numbers_of_heads_in_the_metadata_of_safetensors_count(
+    said: dict[str, str], rows: Rows, tmp_path: Path
+) -> None:
     safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
     assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
 
 
-def test_no_other_metadata_of_safetensors_are_left_out_in_silence(tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_no_other_metadata_of_safetensors_are_left_out_in_silence(rows: Rows, tmp_path: Path) -> None:
     said = {"mask": "causal", "sliding_window": "3", "scores": "[1]", "config": "{}", "format": "pt", "title": "A"}
     said |= {"score": "dot", "normalize": "sum"}
     safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
@@ -438,8 +433,7 @@ def test_the_bits_of_bfloat16_are_no_whole_numbers(dtype: str, tmp_path: Path) -
     assert load(put(tmp_path / "a.npz", counts)).query.max() == 19
 
 
-def test_a_softcap_of_0_is_none(tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+def test_a_softcap_of_0_is_none(rows: Rows, tmp_path: Path) -> None:
     problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, "softcap": np.array(0.0)})))
     assert problem == Problem(**rows)
     assert said == ["a.npz: “softcap” was read as None."]
@@ -466,19 +460,6 @@ def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) ->
     assert note == same_note
     assert note
     assert (one.batch_size, one.num_heads) == (other.batch_size, other.num_heads) == (1, 3)
-
-
-@each("name", ["attn.o_proj.weight", "w_output_t", "out_proj_weight.T"])
-def test_nothing_is_exported_without_a_part_that_is_there(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    path = put(tmp_path / "a.npz", {**rows, name: np.eye(4)})
-    words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "csv"]
-    assert main(words) == 2
-    assert not (tmp_path / "out").exists()
-    assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
-    assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
 
 
 def test_what_changes_nothing_keeps_nobody_from_exporting(tmp_path: Path) -> None:
@@ -539,6 +520,7 @@ CHANGING = [
         for name in ("context_lens", "slopes", "cos", "theta", "q_proj.lora_A", "relative_attention_bias.weight")
     ),
     *((name, np.eye(5, 4), None) for name in ("masked", "rotated_query")),  # of steps that the problem has not got
+    *((name, np.eye(4), None) for name in ("attn.o_proj.weight", "w_output_t", "out_proj_weight.T")),
 ]
 
 
@@ -546,15 +528,16 @@ CHANGING = [
     ("suffix", "name", "on", "off"), [(SUFFIXES[number % 2], *case) for number, case in enumerate(CHANGING)], one_of=3
 )
 def test_nothing_is_exported_without_what_its_name_says_would_change_it(
-    name: str, on: Any, off: Any, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, on: Any, off: Any, suffix: str, rows: Rows, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(on)})
     words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "csv"]
     assert main(words) == 2
     assert not (tmp_path / "out").exists()
     assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
     assert main(["verify", str(path)]) == 2
+    if np.shape(on) == (4, 4):  # a part that was left out
+        assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
     if off is not None:
         put(path, {**rows, name: np.asarray(off), "properties": np.eye(5), "wavelength": np.ones(1)})
         assert main(words) == 0

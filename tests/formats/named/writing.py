@@ -1,6 +1,8 @@
-"""Arrays by name, as others write them into files of every kind."""
+"""Arrays by name, as others write them into files of every kind; and what is said when they are read."""
 
 import json
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +34,11 @@ def put(path: Path, arrays: dict[str, Any], options: dict[str, Any] | None = Non
             book.create_sheet("meta").append([meta])
         book.save(path)
     return path
+
+
+def said_by(call: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """What a call gives, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    return found, [str(warning.message) for warning in caught]

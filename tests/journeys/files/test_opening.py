@@ -1,7 +1,6 @@
 """Files opened: large ones beside the window, several at once, weighed like new numbers; nothing stands still."""
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,9 +79,6 @@ def rows(person):
 
 def answer_with(button):
     return lambda box: box.button(button).click()
-
-
-# --- beside the window -----------------------------------------------------------------------------
 
 
 def test_a_large_file_is_read_beside_the_window_and_several_are_one_problem_or_a_window_each(
@@ -218,13 +214,15 @@ def test_a_large_file_is_read_beside_the_window_and_several_are_one_problem_or_a
     person.again("files dropped or opened together are one problem or a window each")
     folder = tmp_path / "together"
     folder.mkdir()
-    person.drop(*put(folder, "query", "key", "value"))
+    paths = [folder / f"{name}.npy" for name in ARRAYS]
+    for path, array in zip(paths, ARRAYS.values(), strict=True):
+        np.save(path, array)
+    person.drop(*paths)
     person.until(lambda: is_there(person))
     document = person.program.document
     assert (document.name, document.path, document.modified) == (folder.name, None, False)
     assert folder not in person.program.settings.recent(), "a folder opens nothing"
     person.do("example_worked")
-    paths = [folder / f"{name}.npy" for name in ARRAYS]
     person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
     person.until(lambda: is_there(person))
     assert windows == []
@@ -314,12 +312,6 @@ def windows(monkeypatch):
 
     monkeypatch.setattr(QProcess, "startDetached", begin)
     return begun
-
-
-def put(folder: Path, *names: str) -> list[Path]:
-    for name, array in zip(names, ARRAYS.values(), strict=True):
-        np.save(folder / f"{name}.npy", array)
-    return [folder / f"{name}.npy" for name in names]
 
 
 def is_there(person: Any) -> bool:

@@ -39,12 +39,6 @@ def click_in_menu(menu, text):
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
 
 
-# --- keeping ---------------------------------------------------------------------------------------
-
-
-# --- asking ----------------------------------------------------------------------------------------
-
-
 def test_a_session_is_saved_and_listed_changes_are_asked_for_and_a_bad_file_loses_nothing(person, tmp_path, qtbot):
     first, second = tmp_path / "first.attn", tmp_path / "second.attn"
     person.save_as(first)
@@ -190,8 +184,6 @@ def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_want
 
 
 # --- a file that somebody else changes -------------------------------------------------------------
-
-
 def changed(person, path):
     """A person with a 4 in a session that another program has written a 9 into since."""
     person.save_as(path)
@@ -202,17 +194,13 @@ def changed(person, path):
     save_session(problem.replace(query=query), path, {"from": "elsewhere"})
 
 
-def pressing(label):
-    def answer(box):
-        person_button = next(button for button in box.buttons() if button.text() == label)
-        QTest.mouseClick(person_button, Qt.MouseButton.LeftButton)
-
-    return answer
-
-
 def test_what_is_saved_comes_back_with_the_view_and_what_another_wrote_is_asked_about(launch, tmp_path, qtbot):
     person, path = launch(SMALL), tmp_path / "kept.attn"
     changed(person, path)
+
+    def pressing(label):
+        return lambda box: person.click(person.button(label, box))
+
     before = path.read_bytes()
     person.answering(QMessageBox, pressing("Cancel"), lambda: person.press("Ctrl+S"))
     assert path.read_bytes() == before
@@ -285,8 +273,6 @@ def test_what_is_saved_comes_back_with_the_view_and_what_another_wrote_is_asked_
 
 
 # --- bad files -------------------------------------------------------------------------------------
-
-
 def bad_files(folder):
     """(name, how it comes to be there)"""
     text = folder / "text.attn"

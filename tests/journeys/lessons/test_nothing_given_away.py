@@ -198,12 +198,6 @@ def told(person):
     return found - {round(float(number), decimals) for number in given for decimals in (2, 3, 4, 17)}
 
 
-def _place(person, cell):
-    """The stage and the box of a cell as it is written."""
-    stage, places = cell
-    return stage, indices.cell(cell_index(person.program.computation.evaluation, stage, places))
-
-
 def given_away(person):
     """Faults of the step on show: where its screen says or draws the number that is asked for."""
     question = state(person).step.question
@@ -216,5 +210,8 @@ def given_away(person):
             yield f"{answer.text} is drawn"
         told_too = [text for text in told(person) if is_same(text, number, question.tolerance / 2)]
         yield from (f"{answer.text} is told: {text}" for text in told_too)
-    if answer.cell is not None and not np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all():
-        yield f"{answer.text} is not covered"
+    if answer.cell is not None:
+        stage, places = answer.cell
+        box = indices.cell(cell_index(person.program.computation.evaluation, stage, places))
+        if not np.isnan(person.program.view.shown.box(stage, box)).all():
+            yield f"{answer.text} is not covered"

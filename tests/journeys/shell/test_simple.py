@@ -51,15 +51,12 @@ def operable(person) -> list[QWidget]:
     return [widget for widget in person.window.findChildren(QWidget) if counts(widget)]
 
 
-def _is_named(widget: QWidget) -> bool:
-    return bool(widget.objectName()) and not widget.objectName().startswith("qt_")
-
-
 def places(person) -> dict[str, QRect]:
     """Where everything that has a name stands, once the tool bar is laid out."""
     person.rest()
     QApplication.processEvents()
-    named = {w.objectName(): w for w in person.window.findChildren(QWidget) if _is_named(w) and in_sight(w)}
+    named = {w.objectName(): w for w in person.window.findChildren(QWidget) if in_sight(w)}
+    named = {name: widget for name, widget in named.items() if name and not name.startswith("qt_")}
     bar = person.find("toolbar")
     named |= {
         a.objectName(): button

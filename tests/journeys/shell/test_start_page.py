@@ -15,8 +15,6 @@ from attn_gui.views.zones import stops
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
-
-
 PARTS = ["zone.inputs", "spine", "zone.product", "zone.explain", "toolbar"]
 
 
@@ -155,7 +153,9 @@ def test_the_first_start_shows_the_page_and_each_way_from_it_opens_what_it_says(
         first.do("start")
         first.overwrite(first.find("start.sentence"), typed, end="")
         first.look()
-        assert ("MiniLM" in sentence_of(first)) == (vectors == "MiniLM")
+        views = first.find("start").findChildren(SentenceView)
+        sentence = next(view.text() for view in views if "attends to." in view.text())
+        assert ("MiniLM" in sentence) == (vectors == "MiniLM")
         first.press("Return")
         first.wait()
         problem = first.program.document.problem
@@ -258,11 +258,6 @@ def test_recent_files_stand_with_their_sizes_in_sight_and_open_and_one_that_is_g
     for _ in range(3):
         QApplication.processEvents()
     assert person.find("start").verticalScrollBar().maximum() == 0
-
-
-def sentence_of(person):
-    views = person.find("start").findChildren(SentenceView)
-    return next(view.text() for view in views if "attends to." in view.text())
 
 
 def shown(person):

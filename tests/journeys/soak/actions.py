@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.app.actions.action_table import ACTIONS
 from attn_gui.views.text_views import Link
 
 from .dialog_actions import DialogActions
@@ -35,32 +36,9 @@ SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
 REFUSED = ("abc", "1,500", "1/0")
-EDITS = (
-    "fill_down",
-    "fill_right",
-    "fill_random",
-    "fill_integers",
-    "fill_identity",
-    "clear",
-    "paste",
-    "copy",
-    "cut",
-    "copy_with_headers",
-    "copy_latex",
-    "copy_markdown",
-    "copy_numpy",
-)
-SWITCHES = (
-    "output_projection",
-    "biases",
-    "block",
-    "second_sequence",
-    "make_direct",
-    "softcap",
-    "temperature",
-    "rotary_positions",
-    "mask_tool",
-)
+EDITS = tuple(row.name for row in ACTIONS if row.name.startswith(("fill_", "clear", "paste", "copy", "cut")))
+SWITCHED = "edit", "layer", "compute"
+SWITCHES = ("make_direct", *(row.name for row in ACTIONS if row.checkable and row.menu in SWITCHED))
 LOOKS = (
     "product",
     "all_stages",

@@ -184,7 +184,8 @@ def test_cells_are_selected_rows_and_columns_come_and_go_and_are_in_sight(person
 
     person.do("zoom_reset")
     person.again("tables of a long document are shown and typed into before it is computed")
-    long = long_problem(701)
+    numbers = np.random.default_rng(701).standard_normal((3, 701, 24))
+    long = Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)
     person.program.document.open(long, name="long")
     assert person.program.computation.pending
     model = person.table("query").model()
@@ -208,10 +209,6 @@ def draw_wider(table, column, pixels):
     QTest.mouseMove(header.viewport(), edge + QPoint(pixels // 2, 0))
     QTest.mouseMove(header.viewport(), edge + QPoint(pixels, 0))
     QTest.mouseRelease(header.viewport(), LEFT, pos=edge + QPoint(pixels, 0))
-
-
-def widths(table):
-    return [table.columnWidth(column) for column in range(table.model().columnCount())]
 
 
 def test_the_view_is_there_after_a_restart(launch):
@@ -262,8 +259,3 @@ def shown_rows(person) -> dict[str, int]:
         for field, panel in panels.items()
         if panel.isVisible()
     }
-
-
-def long_problem(rows):
-    numbers = np.random.default_rng(rows).standard_normal((3, rows, 24))
-    return Problem(query=numbers[0], key=numbers[1], value=numbers[2], num_heads=4)
