@@ -38,6 +38,18 @@ def test_edits_of_every_field_of_every_problem(makers, kind, rng):
     assert working.worst() < 1e-13
 
 
+@pytest.mark.parametrize("name", ["query", "key", "mask.0.allowed"])
+def test_an_edit_of_cells_far_apart_recomputes_what_each_of_them_reaches(name, rng):
+    """As a paste with gaps, or an undo, does: too many boxes for one each, too far apart for one around them."""
+    working = Working(large(rng, mask=[{"kind": "custom", "allowed": np.ones((64, 64), bool)}]))
+    apart = working.arrays[name].shape[1] // 8
+    boxes = [indices.cell((9 * place, apart * place)) for place in range(8)]
+    for box in boxes:
+        working.arrays[name][box] = False if name.startswith("mask") else 3.0
+    working.evaluation.update(working.problem(), {name: boxes})
+    assert working.worst() < 1e-13
+
+
 @each("kind", COMPUTED, one_of=3)
 def test_what_is_reported_is_exactly_what_changed(makers, kind, rng):
     """Brute force: no changed cell outside the boxes, none inside that stayed, closed cells aside."""
