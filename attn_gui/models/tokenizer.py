@@ -536,7 +536,7 @@ def _add_tokens(tokenizer: Any, settings: Mapping[str, Json], older: Mapping[str
         tokens = {int(number): _added(given[number], named) for number in sorted(given, key=int)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise FormatError(_NO_TOKENS, field=ADDED, other=TOKENIZER_CONFIG) from error
-    ids = [(name, number) for name, number in older.items() if isinstance(number, int)]
+    ids = [(name, number) for name, number in older.items() if type(number) is int]
     if len(ids) < len(older):
         raise FormatError(_NO_IDS, other=ADDED_TOKENS)
     by_id = {number: AddedToken(name, normalized=name not in named, special=name in named) for name, number in ids}

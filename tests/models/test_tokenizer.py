@@ -114,6 +114,7 @@ def test_tokens_beside_a_tokenizer_that_do_not_go_with_it_are_refused(given, sai
         ({ADDED: {}}, {"mask_token": "<x>"}, {"<b>": 400}, ["t", "he", "<", "b", ">", "Ġ", "<", "x", ">"]),
         ({}, {}, {"<b>": 450}, "<b> the id 400, but added_tokens.json the id 450"),
         ({}, {}, {"<b>": "400"}, "added_tokens.json, beside tokenizer.json, has to give a whole number"),
+        ({}, {}, {"<b>": True}, "added_tokens.json, beside tokenizer.json, has to give a whole number"),
     ],
 )
 def test_older_folders_give_tokens_in_files_of_their_own(told, named, added, tokens, tmp_path):
