@@ -51,6 +51,10 @@ CLEARLY = 0.05  # a wrong number differs by so much from the right one, of numbe
 TOO_LARGE = N_("{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.")
 TOO_MANY = N_("There are only {got} cells to leave out; {expected} were asked for.")
 NOTHING_ASKED = N_("A worksheet of this level has nothing to leave out of this problem.")
+STEP_MISSING = N_(
+    "A worksheet has no steps for rotary positions, norms of Q and K, or a norm before the projections: without them "
+    "the numbers on the sheet would not follow from each other.",
+)
 
 
 class WorksheetLevel(NamedTuple):
@@ -168,11 +172,20 @@ def _worksheet(
     blanks = frozenset(blank for names in steps for blank in _left_out(evaluation, names[-1]))
     if not blanks:
         raise FormatError(NOTHING_ASKED)
+    _check_steps(evaluation, shown, steps)
     worked = _worked(evaluation.problem, shown)
     if not level.with_slip:
         return Worksheet(number, seed, level, evaluation, given, steps, blanks, worked)
     slip = _slip(evaluation, [names[-1] for names in steps], seed)
     return Worksheet(number, seed, level, evaluation, given, steps, frozenset([slip.at]), worked, slip)
+
+
+def _check_steps(evaluation: Evaluation, shown: Sequence[tuple[str, ...]], steps: Sequence[tuple[str, ...]]) -> None:
+    """Raise FormatError where a step reads a stage that is on no sheet."""
+    there = {name for names in shown for name in names} | set(DIRECT)
+    read = {ref.name for names in steps for name in names for ref in evaluation.node(name).inputs}
+    if any(name in evaluation.stages for name in read - there):
+        raise FormatError(STEP_MISSING)
 
 
 def rounded(numbers: Array) -> Array:

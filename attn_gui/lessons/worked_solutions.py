@@ -150,10 +150,11 @@ def given_numbers(problem: Problem) -> dict[str, float]:
     return found
 
 
-def mask_sentences(problem: Problem, translate: Translate) -> Iterator[str]:
-    """Yield a sentence for every mask layer that opens and closes cells."""
+def mask_sentences(problem: Problem, translate: Translate, *, tables: bool = True) -> Iterator[str]:
+    """Yield a sentence for every mask layer that opens and closes cells; without `tables`, which are given as M, for
+    those with a rule alone."""
     for layer in problem.mask:
-        if layer.enabled and not layer.adds:
+        if layer.enabled and not layer.adds and (tables or not layer.paintable):
             rule = layer.rule(problem.n, problem.m).translated(translate, "Masks")
             yield translate("Solutions", MASK).format(mask=translate("Masks", layer.label), rule=rule)
 
@@ -210,7 +211,7 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
 
 
 def _rows_read(evaluation: Evaluation, cells: Collection[Explanation]) -> tuple[GivenMatrix, ...]:
-    """Return the rows of Q, K, V and M that cells read; none of what is computed, nor where one is too wide."""
+    """Return the rows of Q, K, V and M that cells read; none of what is computed, nor of what is too wide."""
     problem, heads = evaluation.problem, evaluation.problem.num_heads
     read = {
         (cell.name, each.index[1], cell.index[:-1])
@@ -224,12 +225,14 @@ def _rows_read(evaluation: Evaluation, cells: Collection[Explanation]) -> tuple[
         columns = evaluation.head_columns(name, head)
         values = evaluation.fetch(name, (*indices.cell(at), columns)).reshape(1, -1)
         found.append(GivenMatrix(name, head if heads > 1 else None, values, at[-1]))
+    if len(found) > MOST_ROWS or any(one.values.shape[1] > MOST_COLUMNS for one in found):
+        found = []
     masked = {cell.index[:3] for cell in cells if len(cell.index) == 4 and _is_behind_mask(evaluation, cell.stage)}
-    for item, head, row in sorted(masked) if _tables_of_mask(problem) else ():
-        values = _mask_of(evaluation, item, head, slice(row, row + 1))
-        found.append(GivenMatrix(ALLOWED, head if heads > 1 else None, values, row))
-    few = len(found) <= MOST_ROWS and all(one.values.shape[1] <= MOST_COLUMNS for one in found)
-    return tuple(found) if few else ()
+    if _tables_of_mask(problem) and problem.m <= MOST_COLUMNS and len(masked) <= MOST_ROWS:
+        for item, head, row in sorted(masked):
+            values = _mask_of(evaluation, item, head, slice(row, row + 1))
+            found.append(GivenMatrix(ALLOWED, head if heads > 1 else None, values, row))
+    return tuple(found)
 
 
 def _is_behind_mask(evaluation: Evaluation, stage: str) -> bool:
@@ -315,9 +318,9 @@ def _check_count(count: int) -> None:
 
 def _check_size(name: str, array: Array) -> None:
     if array.shape[-1] > MOST_COLUMNS:
-        raise FormatError(TOO_WIDE, name=name, got=array.shape[-1], most=MOST_COLUMNS)
+        raise FormatError(TOO_WIDE, name=symbol(name), got=array.shape[-1], most=MOST_COLUMNS)
     if array.ndim > 1 and array.shape[-2] > MOST_ROWS:
-        raise FormatError(TOO_HIGH, name=name, got=array.shape[-2], most=MOST_ROWS)
+        raise FormatError(TOO_HIGH, name=symbol(name), got=array.shape[-2], most=MOST_ROWS)
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -426,7 +429,8 @@ def parts_of(solution: WorkedSolution, translate: Translate, lang: str) -> Itera
     if solution.steps:
         yield from _sizes(solution)
     if solution.asked is None or _is_behind_mask(evaluation, solution.asked.stage):
-        yield from map(SolutionSentence, mask_sentences(evaluation.problem, translate))
+        given = any(name == ALLOWED for name, *_ in solution.given)
+        yield from map(SolutionSentence, mask_sentences(evaluation.problem, translate, tables=not given))
     number, before = 0, ""
     for step in solution.steps:
         if step.stage != before:

@@ -7794,6 +7794,10 @@ Do you want to replace it?</source>
         <translation>{file}中没有文本：请以纯文本形式复制数值，或将其存为文件后打开。</translation>
     </message>
     <message>
+        <source>A worksheet has no steps for rotary positions, norms of Q and K, or a norm before the projections: without them the numbers on the sheet would not follow from each other.</source>
+        <translation>练习单没有旋转位置编码、Q 和 K 的归一化以及投影之前的归一化这几步；缺了这些步骤，单上的数就无法前后推出。</translation>
+    </message>
+    <message>
         <source>{field} in {other}, beside {file}, has to give a record with a content for each id.</source>
         <translation>{file} 旁的 {other} 中，{field} 应为每个 id 给出一条含 content 的记录。</translation>
     </message>

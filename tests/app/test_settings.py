@@ -75,6 +75,9 @@ def test_recent_files_are_the_newest_first_once_each():
     names = [path.stem for path in settings.recent()]
     assert names[:3] == ["5", "12", "11"]
     assert len(names) == len(set(names)) == MOST_RECENT
+    assert settings.last_folder() == Path.home()  # the stick is gone: an export to it was refused
+    settings.add_recent(Path(__file__))
+    assert settings.last_folder() == Path(__file__).parent
 
 
 def test_two_windows_lose_nothing_of_each_other(store):

@@ -287,7 +287,7 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys):
     assert re.search("得分 _+ / 16$", said.strip()), said[-60:]
 
 
-def test_no_sheets_and_what_does_not_fit_on_paper_are_refused(tmp_path, capsys):
+def test_no_sheets_what_does_not_fit_and_what_has_no_step_are_refused(tmp_path, capsys):
     assert main(["worksheet", str(WORKED), "-o", str(tmp_path), "--count", "0"]) == 2
     assert "expected a whole number from 1 to 200" in capsys.readouterr().err
     for size, level, refused, less in (
@@ -304,6 +304,9 @@ def test_no_sheets_and_what_does_not_fit_on_paper_are_refused(tmp_path, capsys):
             check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most, 4)))), level)
             with pytest.raises(ValueError, match="do not fit on one page"):
                 check_sheet(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((most + 1, 4)))), level)
+    for hidden in ({"rotary_theta": 100.0}, {"query_norm": [1.0, 1.0]}):  # the key said 0.84 where the formula gives 0
+        with pytest.raises(ValueError, match="no steps for rotary positions, norms of Q and K"):
+            check_sheet(Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), **hidden), "steps")
 
 
 def test_texts_are_measured_once_in_a_problem_that_is_too_large(monkeypatch):

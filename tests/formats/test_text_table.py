@@ -430,6 +430,7 @@ def test_a_title_above_rows_that_are_counted_is_asked_about():
         with pytest.raises(AmbiguousTable) as several:
             read_table(text)
         assert [reading.matrix.values.tolist() for reading in several.value.readings] == found
+    assert read_table(",x\n0,1.5").values.tolist() == [[1.5]]  # a corner has no title
 
 
 # --- wrapped -------------------------------------------------------------------------------------

@@ -166,10 +166,10 @@ def test_writers_say_the_same(lang):
 @each(
     ("solve", "said"),
     [
-        (lambda: of_all(open_file(MINILM).problem), "matrices of up to 14 columns, query has 384"),
+        (lambda: of_all(open_file(MINILM).problem), "matrices of up to 14 columns, Q has 384"),
         (
             lambda: of_all(Problem(query=np.ones((50, 1)), key=[[1.0]], value=[[1.0]])),
-            "matrices of up to 40 rows, query has 50",
+            "matrices of up to 40 rows, Q has 50",
         ),
         (
             lambda: of_all(Problem(query=np.ones((40, 2)), key=np.ones((12, 2)), value=np.ones((12, 2)))),
@@ -253,7 +253,7 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     assert [one.values[0, 0] for one in given_matrices(evaluation_of(batch), 1)][3:] == [8.0, 12.0]
     alone = Problem.from_weights(np.full((2, 2, 2), 0.5))
     assert [one.head for one in given_matrices(evaluation_of(alone), 0)] == [0, 1]
-    assert "M (custom): open: 4 of 4 cells" in sentences(of_all(problem))  # cells were −∞, and nothing said why
+    assert not any("custom" in text for text in sentences(of_all(problem)))  # M says it, cell by cell
     assert r"M (causal): open where j $\le$ i\par" in latex_document(parts(of_all(several())), "en")
     for stage, said in (("query", False), ("scaled", False), ("output", True)):
         solution = solution_of_cell(evaluation_of(several()), stage, (0, 0, 0, 0)[: 4 if stage == "scaled" else 3])
@@ -280,6 +280,13 @@ def test_a_mask_cell_by_cell_is_given_as_what_is_added():
         sheet = parts(solution_of_cell(evaluation_of(problem), stage, index))
         given = {part.latex: part.values[0].tolist() for part in sheet if isinstance(part, WrittenMatrix)}
         assert {name: row for name, row in given.items() if name.startswith("m")} == rows
+    layer = {"kind": "custom", "allowed": np.arange(18 * 18).reshape(18, 18) % 5 > 0}
+    wide = Problem(query=np.eye(18)[:, :2], key=np.eye(18)[:, :2], value=np.eye(18)[:, :2], mask=[layer])
+    sheet = solution_of_cell(evaluation_of(wide), "weights", (0, 0, 3, 1))
+    assert {one.name for one in sheet.given} == {"query", "key"}  # M alone is too wide
+    assert "M (custom): open: 259 of 324 cells" in sentences(sheet)
+    with pytest.raises(FormatError, match="up to 14 columns, M has 18"):
+        of_all(wide)
 
 
 def test_a_cell_is_named_as_on_the_command_line(tmp_path):

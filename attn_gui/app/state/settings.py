@@ -118,9 +118,9 @@ class Settings:
         self.put(_SIZES, {name: known[name] for name in listed if name in known})
 
     def last_folder(self) -> Path:
-        """Return the folder of the file opened or saved last, else that of the person."""
+        """Return the folder of the file opened or saved last, or that of the person where it is gone."""
         recent = self.recent()
-        return recent[0].parent if recent else Path.home()
+        return recent[0].parent if recent and recent[0].parent.is_dir() else Path.home()
 
     def model_folders(self) -> list[Path]:
         """Return the folders of the models opened last, newest first."""

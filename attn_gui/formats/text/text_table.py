@@ -429,7 +429,7 @@ def _cut(text: str) -> list[TextGrid]:
     label, table, doubtful = delimited.label_of(text)
     grids = _said(_plain(table), label) + (_plain(text) if doubtful else [])
     first, *below = text.strip("\n").split("\n", 4)
-    if below and first[:1].strip() and delimited.is_title(first, below[:3]):
+    if below and first[:1].strip(" \t,;") and delimited.is_title(first, below[:3]):
         grids += _said(_plain("\n".join(below)), first)  # or it is the heading of a column whose rows are counted
     return grids
 
