@@ -1,4 +1,5 @@
-"""A run's small maps and readings of all heads; the list of what is changed in a model, and switching it."""
+"""A run's small maps and readings of all heads, also those of the second text, and their progress; the list of what is
+changed in a model, and switching it."""
 
 from __future__ import annotations
 

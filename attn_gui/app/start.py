@@ -1,4 +1,5 @@
-"""How the program starts: painting order, files given, Ctrl+C and signals, input methods (fcitx), the application."""
+"""How the program starts: painting order, files given, Ctrl+C and signals, input methods (fcitx), a failure,
+the application."""
 
 from __future__ import annotations
 

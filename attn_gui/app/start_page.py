@@ -1,4 +1,5 @@
-"""What the cards of the start page show and open, when the page goes, its words in title and status bar."""
+"""What the cards of the start page show and open, when the page goes, its words in title and status bar;
+sizes beside recent files."""
 
 from __future__ import annotations
 

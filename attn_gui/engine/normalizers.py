@@ -1,4 +1,5 @@
-"""How scores become weights: softmax with temperature and sinks, none, φ(s) / Σ φ(s), sigmoid; names, formulas. A new
+"""How scores become weights: softmax with temperature and sinks, none, φ(s) / Σ φ(s), sigmoid; names, formulas,
+rounding. A new
 way is one class and its entry in NORMALIZERS."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The journal of unsaved changes as a file: entries, syncing, damaged ends, whether a saved file holds all of it.
+"""The journal of unsaved changes as a file: entries, syncing, damaged ends, whether a saved file holds all of it, or
+has changed since.
 
     file     "attn_gui journal 1", entries; the first that is cut off or damaged ends it
     entry    length (8 bytes), a safetensors file, its checksum (4 bytes)

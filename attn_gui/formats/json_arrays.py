@@ -1,4 +1,4 @@
-"""The format .json: nested lists of numbers by name.
+"""The format .json: nested lists of numbers by name; uneven ones refused.
 
 Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
 """

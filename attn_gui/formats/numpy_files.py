@@ -1,4 +1,5 @@
-"""The formats .npz (arrays by name, options in `meta`, damaged or foreign zips) and .npy (one array)."""
+"""The formats .npz (arrays by name, options in `meta`, damaged or foreign zips, pickled members) and .npy (one
+array)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Likeliest tokens and at which place they are read, logit lens, parts of a logit, heads switched off, patching."""
+"""Likeliest tokens and at which place they are read, logit lens, parts of a logit, heads switched off, patching; from
+which row of another text a row was taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The cache of tiles of a long problem: kept ones, which are drawn first, stopped and resumed, blanks filled in.
+"""The cache of tiles of a long problem: kept ones, which are drawn first, stopped and resumed, blanks filled in;
+which share is there.
 
 A map requests what it shows and gets the cells that are known; when `arrived` tells of more, it asks again. All of it
 runs on the window's thread but `TileDrawing.run`, by which the pool draws what the maps look at; dirty parts are drawn

@@ -1,4 +1,5 @@
-"""Export and copying of images and numbers: what is proposed and asked, previewed, written, put on the clipboard."""
+"""Export and copying of images and numbers: what is proposed and asked, drawn as a preview, written, put on
+the clipboard."""
 
 from __future__ import annotations
 

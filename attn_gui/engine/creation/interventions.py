@@ -1,4 +1,5 @@
-"""New changes by hand joined with those there are: rows rescaled, factors, cells freed, heads off, a resize."""
+"""New changes by hand joined with those there are: rows rescaled, factors (0 · ∞ too), cells freed,
+heads off, a resize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Pictures of long maps: extremes of blocks of cells, kept and pooled again; rows drawn apart; entropies of rows."""
+"""Pictures of long maps: extremes of blocks of cells, kept and pooled again; rows drawn apart; entropies of rows, of
+which those count that have weights."""
 
 from __future__ import annotations
 

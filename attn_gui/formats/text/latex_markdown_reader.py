@@ -1,4 +1,5 @@
-"""LaTeX and Markdown tables read, what beside a matrix is refused; how both escape signs, in both directions."""
+"""LaTeX and Markdown tables read, parts of a wide one joined, what beside a matrix is refused; how both escape signs,
+in both directions."""
 
 from __future__ import annotations
 

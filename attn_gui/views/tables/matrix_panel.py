@@ -1,4 +1,5 @@
-"""A table with its title, shape, lock, offered ways out and right-click menu; up to which size its cells are tinted."""
+"""A table with its title, shape, lock, widths of columns, offered ways out and right-click menu; up to which size its
+cells are tinted."""
 
 from __future__ import annotations
 
