@@ -1,5 +1,5 @@
-"""Checks of one value of a problem from Python or a file: number, switch, text, list, tensor of another library. Each
-function returns the value as a problem keeps it, or raises FieldError."""
+"""Checks of one value of a problem from Python or a file: number, switch, text, list, tensor of another library; how
+a record of several prints. Each function returns the value as a problem keeps it, or raises FieldError."""
 
 from __future__ import annotations
 

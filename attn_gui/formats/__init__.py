@@ -1,4 +1,5 @@
-"""Files to problems and back, without Qt: `load`, `save`, `open_file`, `save_numbers` and their kin."""
+"""Files to problems and back, without Qt: `load`, `save`, `open_file`, `save_numbers` and their kin; one
+matrix of a file."""
 
 from __future__ import annotations
 

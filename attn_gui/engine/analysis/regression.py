@@ -1,4 +1,5 @@
-"""What one query mixes of the values; the kernel width w that fits best, ways to pool, the function behind points."""
+"""What one query mixes of the values, the largest each and the rest together; the kernel width w that fits best,
+ways to pool, the function behind points."""
 
 from __future__ import annotations
 
