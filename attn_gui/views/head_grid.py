@@ -200,9 +200,8 @@ class HeadDelegate(QStyledItemDelegate):
         painter.drawRect(place.adjusted(0, 0, -1, -1))
 
 
-SMALLEST = 26  # logical pixels of a head, of the least that there are
-READABLE = 44  # height below which layers scroll instead
-LARGEST = 112
+SMALLEST, LARGEST = 26, 112  # logical pixels: least and largest side of the square of a head
+READABLE = 44  # logical pixels: least height of a layer; where there is less room, layers scroll
 
 
 class HeadGrid(Retranslated, QTableView):

@@ -129,8 +129,8 @@ class Baseline(QObject):
         return self._states[0] if mode == BEFORE else self._states[1]
 
     def before_of(self) -> Callable[[Evaluation], Evaluation]:
-        """Return a function from an evaluation of now, or of a copy of it, to that of the state before; any thread may
-        call it."""
+        """Return a function that takes an evaluation of the document, or of a copy of it, and returns the evaluation of
+        the state compared with. It may be called on any thread."""
         before, now, key, head = self.evaluation, self._computation.evaluation, self.key, self.head
         assert before is not None
         pinned = self.pinned
